@@ -26,12 +26,14 @@ func main() {
 	server.DropLibraryLogs()
 	server.Tune()
 	var opts []tf6server.ServeOpt
+	var host provider.Host
 	if *debug {
 		opts = append(opts, tf6server.WithManagedDebug())
 	} else {
+		host.Command = server.Command
 		server.EndWithTerraform()
 	}
-	if err := tf6server.Serve(provider.Address, server.New(version, nil), opts...); err != nil {
+	if err := tf6server.Serve(provider.Address, server.New(version, &host), opts...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

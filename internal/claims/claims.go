@@ -165,6 +165,7 @@ const (
 	DetachesOthers                     // a resource that takes the stream over may only add, and would detach Other
 	Blocked                            // an operation of another resource failed, and the state of that resource must stay true
 	Interrupted                        // the apply was interrupted before anything was sent
+	ImportDiffers                      // a resource was imported with the stream, and its configuration does not have it
 )
 
 // Warning is what a person should know of a stream, and what is no refusal. Package report has a sentence for each.
@@ -182,6 +183,9 @@ const (
 	WillBeDetached     // a resource that takes the stream over detaches Other
 	MayBeDetached      // likewise, but the stream could not be read at the deployment that is configured now
 	CreateWillFail     // the refresh found no such stream
+	ImportIsLeft       // a resource that was imported may leave the stream, and then sends nothing
+	LeavesGroup        // a group leaves the stream, and would detach Other
+	MayLeaveGroup      // a group may leave the stream, and would detach its processors
 
 	// Of the apply.
 	DetachedForAMoment        // another resource that left the stream has detached the processors, and the set attaches some again

@@ -11,6 +11,7 @@ type Leave struct {
 	Entry
 	Detach     bool // on_destroy = "detach"
 	Kind       LeaveKind
+	Import     Import
 	Shared     bool   // the refresh read another entry of the stream before
 	Unforeseen bool   // the plan of the run did not know that the resource detaches
 	Plan       string // see [Want]
@@ -27,6 +28,17 @@ const (
 	LeftBehind                    // nothing, of an old object of an earlier apply
 	Dropped                       // nothing: a group is updated, and no longer has the stream
 	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
+)
+
+// Import says whether a resource that leaves a stream was imported with it, and no apply has written the state since. Such a resource
+// detaches nothing.
+type Import int
+
+// The kinds of imports.
+const (
+	NotImported Import = iota
+	Imported
+	MayBeImported // nobody knows whether an apply has written the state
 )
 
 // Destroy is what a session knows of an object that is destroyed.

@@ -75,13 +75,13 @@ func TestWhatALeaveSays(t *testing.T) {
 		leave  Leave
 		want   []Warning
 	}{
-		{"a destroy that the plan did not foresee", Ledger{}, Leave{*inStateA, true, Planned, false, true, "", false}, []Warning{WereDetached}},
-		{"likewise, beside a set", Ledger{intents: []intent{{claim: Claim{relies, b}}}}, Leave{*inStateA, true, Planned, false, true, "", false}, nil},
-		{"likewise, beside an empty set", Ledger{intents: []intent{{claim: Claim{relies, emptySet}}}}, Leave{*inStateA, true, Superseded, false, true, "", false}, nil},
-		{"a destroy with keep", Ledger{}, Leave{*inStateA, false, Superseded, false, true, "", false}, nil},
-		{"an old object with keep", Ledger{}, Leave{*inStateA, false, LeftBehind, false, false, "", false}, nil},
-		{"an old object without processors", Ledger{}, Leave{Entry{}, true, LeftBehind, false, false, "", false}, nil},
-		{"an old object in doubt", Ledger{}, Leave{Entry{emptySet, Unknown}, true, LeftBehind, false, false, "", false}, []Warning{StayAttached}},
+		{"a destroy that the plan did not foresee", Ledger{}, Leave{Entry: *inStateA, Detach: true, Unforeseen: true}, []Warning{WereDetached}},
+		{"likewise, beside a set", Ledger{intents: []intent{{claim: Claim{relies, b}}}}, Leave{Entry: *inStateA, Detach: true, Unforeseen: true}, nil},
+		{"likewise, beside an empty set", Ledger{intents: []intent{{claim: Claim{relies, emptySet}}}}, Leave{Entry: *inStateA, Detach: true, Kind: Superseded, Unforeseen: true}, nil},
+		{"a destroy with keep", Ledger{}, Leave{Entry: *inStateA, Kind: Superseded, Unforeseen: true}, nil},
+		{"an old object with keep", Ledger{}, Leave{Entry: *inStateA, Kind: LeftBehind}, nil},
+		{"an old object without processors", Ledger{}, Leave{Entry: Entry{}, Detach: true, Kind: LeftBehind}, nil},
+		{"an old object in doubt", Ledger{}, Leave{Entry: Entry{emptySet, Unknown}, Detach: true, Kind: LeftBehind}, []Warning{StayAttached}},
 		{"beside a failure", failed, detaching, []Warning{StayAttachedBesideFailure}},
 		{"beside a failure, with keep", failed, Leave{Entry: *inStateA}, nil},
 		{"beside a failure, without processors", failed, Leave{Detach: true}, nil},

@@ -125,10 +125,29 @@ func (l *Ledger) PlanLeave(v Leave) Decision {
 	}
 	l.intents = append(l.intents, i)
 	d.Warnings = l.changesHands()
-	if v.Late && v.Detach && !v.isEmpty() {
+	switch {
+	case v.Import != NotImported:
+		v.planImport(&d)
+	case !v.Detach, v.isEmpty():
+	case v.Late:
 		d.Warnings = append(d.Warnings, MayBeEmpty)
+	case v.Kind == MayBeDropped:
+		d.Warnings = append(d.Warnings, MayLeaveGroup)
+	case v.Kind == Dropped && d.Claim.Kind == Nobody:
+		d.Warnings, d.Other = append(d.Warnings, LeavesGroup), v.Set
 	}
 	return d
+}
+
+// planImport adds to the plan of a leave what holds of an import: the plan fails if it knows that the resource leaves the stream.
+func (v Leave) planImport(d *Decision) {
+	switch {
+	case v.Kind.IsOfOldObject(): // the plan has warned
+	case v.Import == MayBeImported, v.Late, v.Kind == MayBeDropped:
+		d.Warnings = append(d.Warnings, ImportIsLeft)
+	default:
+		d.Refusal = ImportDiffers
+	}
 }
 
 // changesHands warns of a stream, whichever of its resources is planned first.

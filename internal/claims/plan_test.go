@@ -45,12 +45,12 @@ func TestPlanLeave(t *testing.T) {
 		other streams.ProcessorSet
 		want  Refusal // beside a resource that relies on a, or resends it
 	}{
-		{Leave{Entry{b, Settled}, true, Dropped, false, false, "", false}, emptySet, StreamIsKept},
-		{Leave{Entry{a, Unknown}, false, Dropped, false, false, "", false}, a, StreamIsKept},
-		{Leave{Entry{b, Settled}, false, Dropped, false, false, "", false}, b, StreamIsKept},
-		{Leave{Entry{a, Settled}, false, Dropped, false, false, "", false}, emptySet, 0},
-		{Leave{Entry{b, Settled}, true, Planned, false, false, "", false}, emptySet, 0},
-		{Leave{Entry{b, Settled}, true, MayBeDropped, false, false, "", false}, emptySet, 0},
+		{Leave{Entry: Entry{b, Settled}, Detach: true, Kind: Dropped}, emptySet, StreamIsKept},
+		{Leave{Entry: Entry{a, Unknown}, Kind: Dropped}, a, StreamIsKept},
+		{Leave{Entry: Entry{b, Settled}, Kind: Dropped}, b, StreamIsKept},
+		{Leave{Entry: Entry{a, Settled}, Kind: Dropped}, emptySet, 0},
+		{Leave{Entry: Entry{b, Settled}, Detach: true}, emptySet, 0},
+		{Leave{Entry: Entry{b, Settled}, Detach: true, Kind: MayBeDropped}, emptySet, 0},
 	} {
 		for kind := Nobody; kind <= relies; kind++ {
 			claim, want := Claim{Kind: kind}, Decision{}
@@ -61,7 +61,10 @@ func TestPlanLeave(t *testing.T) {
 				want.Refusal, want.Other = test.want, test.other
 			}
 			got := (&Ledger{intents: []intent{{claim: claim}}}).PlanLeave(test.leave)
-			got.Warnings = nil // TestStreamChangesHands has them
+			got.Warnings = nil // TestOrderOfPlans and TestLeavesGroup have them
+			if got.Refusal == 0 {
+				got.Other = emptySet
+			}
 			check(t, fmt.Sprintf("%+v beside claim %d", test.leave, kind), got, want)
 		}
 	}
@@ -152,7 +155,7 @@ func TestOrderOfPlans(t *testing.T) {
 		"drop b":    func(l *Ledger) Decision { return l.PlanLeave(Leave{Entry: Entry{b, Settled}, Kind: Dropped}) },
 		"destroy b": func(l *Ledger) Decision { return l.PlanLeave(Leave{Entry: Entry{b, Settled}}) },
 		"an old a": func(l *Ledger) Decision {
-			return l.PlanLeave(Leave{*inStateA, true, Superseded, false, false, "", false})
+			return l.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: Superseded})
 		},
 	}
 	all := maps.Clone(sets)
@@ -347,5 +350,52 @@ func TestStreamIsDuplicated(t *testing.T) {
 	} {
 		l := Ledger{intents: []intent{test.other}}
 		check(t, test.name, len(l.PlanSet(Want{Plan: "2", Set: test.set}).Warnings), test.want)
+	}
+}
+
+// Streams that leave a group and are detached are warned of: not those that another resource has, nor those that had no processors.
+func TestLeavesGroup(t *testing.T) {
+	drops := Leave{Entry: *inStateA, Detach: true, Kind: Dropped}
+	change := func(v Leave, change func(*Leave)) Leave { change(&v); return v }
+	for name, test := range map[string]struct {
+		leave Leave
+		claim Claim // of another resource
+		want  []Warning
+	}{
+		"it drops the stream":         {drops, Claim{}, []Warning{LeavesGroup}},
+		"its outcome is unknown":      {change(drops, func(v *Leave) { v.Entry = Entry{emptySet, Unknown} }), Claim{}, []Warning{LeavesGroup}},
+		"it has no processors":        {change(drops, func(v *Leave) { v.Set = emptySet }), Claim{}, nil},
+		"it keeps them attached":      {change(drops, func(v *Leave) { v.Detach = false }), Claim{}, nil},
+		"another resource has it":     {drops, Claim{relies, a}, []Warning{StreamChangesHands}},
+		"known after apply":           {change(drops, func(v *Leave) { v.Kind = MayBeDropped }), Claim{}, []Warning{MayLeaveGroup}},
+		"known after apply, kept":     {change(drops, func(v *Leave) { v.Kind, v.Detach = MayBeDropped, false }), Claim{}, nil},
+		"the group is destroyed":      {change(drops, func(v *Leave) { v.Kind = Planned }), Claim{}, nil},
+		"the resource is another one": {Leave{Entry: *inStateA, Detach: true}, Claim{}, nil},
+	} {
+		l := Ledger{intents: []intent{{claim: test.claim}}}
+		check(t, name, l.PlanLeave(test.leave).Warnings, test.want)
+	}
+}
+
+// A resource that was imported and leaves a stream sends nothing. If its plan knows that it leaves the stream, the plan fails.
+func TestPlanImport(t *testing.T) {
+	for name, test := range map[string]struct {
+		leave   Leave
+		refusal Refusal
+		want    []Warning
+	}{
+		"to another stream":                {Leave{}, ImportDiffers, nil},
+		"a group without the stream":       {Leave{Kind: Dropped}, ImportDiffers, nil},
+		"to one that is not known":         {Leave{Late: true}, 0, []Warning{ImportIsLeft}},
+		"a group that is not known":        {Leave{Kind: MayBeDropped}, 0, []Warning{ImportIsLeft}},
+		"a group, in its apply":            {Leave{Kind: Dropped, Import: MayBeImported}, 0, []Warning{ImportIsLeft}},
+		"its replaced object, in an apply": {Leave{Kind: Superseded}, 0, nil},
+	} {
+		leave, l := test.leave, Ledger{}
+		leave.Entry, leave.Import = *inStateA, max(leave.Import, Imported)
+		d := l.PlanLeave(leave)
+		check(t, name, d.Refusal, test.refusal)
+		check(t, name, d.Warnings, test.want)
+		check(t, name, l.BeginLeave(leave, Claim{}, false).Send, false)
 	}
 }

@@ -167,7 +167,7 @@ func (r *attachment[T, M]) read(
 	was := entries(state.sets(), found)
 	read := r.session.Refresh(ctx, was, found)
 	by := report.Refresh
-	if found.IsImport() {
+	if read.OfImport {
 		by = imports
 	}
 	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, len(was), read.Findings, by)...)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -16,6 +17,7 @@ import (
 type configured struct {
 	session *session.Session
 	report  *report.Reporter
+	command func() []string // see Host
 }
 
 // configuredBy returns the provider data. There is none before the provider is configured.
@@ -23,7 +25,7 @@ func configuredBy(data any) *configured {
 	if c, ok := data.(*configured); ok {
 		return c
 	}
-	return &configured{session.New(nil, "", false), report.New("")}
+	return &configured{session.New(nil, "", false), report.New(""), nil}
 }
 
 // deployment returns the deployment for a state. It is null while it is known after apply.
@@ -32,6 +34,16 @@ func (c *configured) deployment() types.String {
 		return types.StringNull()
 	}
 	return types.StringValue(c.session.Deployment())
+}
+
+// importsByCommand reports whether the command `terraform import` makes the imports of this session, or nobody knows. The calls are those
+// of an import block, and so is the state, byte for byte, if an apply of the block has nothing to change.
+func (c *configured) importsByCommand() bool {
+	if c.command == nil {
+		return true
+	}
+	words := c.command()
+	return len(words) == 0 || slices.Contains(words, "import")
 }
 
 // observe logs an attempt: at DEBUG one line, at TRACE also the bodies. Headers never, because they may be secret.

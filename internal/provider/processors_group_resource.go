@@ -140,15 +140,15 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 			"or one id on each line.", err))
 		return
 	}
-	kept, imported := session.Entries{}, map[string]session.Mark{}
+	kept := session.Entries{}
 	for _, id := range ids {
-		kept[id], imported[id] = &claims.Entry{}, session.Mark{Import: true}
+		kept[id] = &claims.Entry{}
 	}
 	m := newModel[*groupModel](ctx, &resp.State)
 	m.take(kept, nil)
 	m.Deployment = r.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)
+	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand()), resp.Private)...)
 }
 
 func (r *groupResource) MoveState(context.Context) []resource.StateMover {

@@ -182,11 +182,9 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	m.ID, m.Deployment = m.StreamID, r.deployment()
 	if r.session.ReadRefusal() != 0 {
 		resp.Diagnostics.Append(r.report.ImportNotRead(r.session.ReadsLater())...)
-	} else {
-		imported := map[string]session.Mark{m.ID.ValueString(): {Import: true}}
-		resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand()), resp.Private)...)
 }
 
 func (r *processorsResource) MoveState(context.Context) []resource.StateMover {

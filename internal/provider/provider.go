@@ -3,6 +3,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -34,14 +35,20 @@ var (
 // DialContext makes a connection to the service, as in [http.Transport]; nil means the network.
 type DialContext = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// New returns the provider of a version.
-func New(version string, dial DialContext) provider.Provider {
-	return &streamProvider{version: version, dial: dial}
+// Host is what surrounds the provider.
+type Host struct {
+	Dial    DialContext
+	Command func() []string // the words of Terraform's command line, or none; nil: nobody knows them
+}
+
+// New returns the provider of a version. Without a host, it uses the network, and does not know Terraform's command.
+func New(version string, host *Host) provider.Provider {
+	return &streamProvider{version: version, host: cmp.Or(host, &Host{})}
 }
 
 type streamProvider struct {
 	version string
-	dial    DialContext
+	host    *Host
 }
 
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -69,7 +76,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, req.TerraformVersion)
 		settings.Client.UserAgent = strings.TrimSpace(agent + " " + settings.Client.UserAgent)
 		settings.Client.Observe = observe
-		settings.Client.DialContext = p.dial
+		settings.Client.DialContext = p.host.Dial
 		var err error
 		client, err = streams.New(settings.Client)
 		if err != nil {
@@ -77,7 +84,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 			return
 		}
 	}
-	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New(settings.Deployment)}
+	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New(settings.Deployment), p.host.Command}
 	resp.ResourceData, resp.DataSourceData, resp.ActionData, resp.ListResourceData = data, data, data, data
 }
 

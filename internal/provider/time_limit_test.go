@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
@@ -24,7 +25,7 @@ func startSlowly(t *testing.T, latency time.Duration, config coretest.Attributes
 	host := &httptest.Server{Listener: listener, Config: &http.Server{Handler: service}}
 	host.Start()
 	t.Cleanup(host.Close)
-	p := newProcess(t, server.New("test", streamstest.Dial)())
+	p := newProcess(t, server.New("test", &provider.Host{Dial: streamstest.Dial})())
 	p.Limit = 24 * time.Hour
 	p.Configure(merge(coretest.Attributes{"base_url": host.URL}, config))
 	return p

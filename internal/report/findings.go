@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -21,6 +22,10 @@ const (
 		"on_destroy = \"keep\" and apply that change first."
 	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and apply that change " +
 		"first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks, also for what the ids come from."
+
+	leaveGroup = "Streams Leave the Group"
+	ifNotMeant = "If this is not meant, check the file, folder or variable that the streams come from. To leave the processors attached, " +
+		"set on_destroy = \"keep\" in the group."
 
 	withoutReads = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
 	ifServed     = "If {the stream exists|the streams exist}, the deployment may no longer serve the reads of detect_drift: " + withoutReads
@@ -56,6 +61,19 @@ var warnings = [claims.WarningCount]text{
 		"The refresh of this run did not find {streams}, so the planned create will fail.",
 		"Remove {the stream|the streams} from the configuration, correct {its id|their ids}, or create {the stream|the streams} in " +
 			"the service first, with terraform apply -target=ADDRESS if the same apply creates {it|them}. " + ifServed + " " + toDestroy},
+
+	claims.ImportIsLeft: {"Processors Stay Attached", "",
+		"The resource was imported with {streams}. If it leaves {the stream|one of them} in this apply, nothing is sent to {it|that stream}, " +
+			"and the processors stay attached: an import detaches nothing until an apply has written the state.",
+		"To detach them then: apply a stream_processors resource with this stream_id and processor_ids = [], and then remove that resource."},
+	claims.LeavesGroup: {leaveGroup, "",
+		"{count} streams {leaves|leave} the group, and the apply detaches {its|their} processors, unless another resource has {the stream|one " +
+			"of them}: {own}.",
+		ifNotMeant},
+	claims.MayLeaveGroup: {leaveGroup, "",
+		"Which streams the group has is known only after apply. Those of the state that it does not have then leave the group, and the " +
+			"apply detaches their processors, unless another resource has one of them.",
+		ifNotMeant},
 
 	claims.WereDetached: {"Processors Were Detached", "",
 		"The destroy of a replaced object has detached the processors of {streams}. Terraform did not tell the " +
@@ -103,10 +121,25 @@ var refusals = map[claims.Refusal]text{
 			"on_create is \"refuse\".",
 		"To keep them, add them to the {set|sets}. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved " +
 			"block. If no resource has {the stream|the streams}, adopt {it|them} with an import block. " + toDestroy},
+	claims.ImportDiffers: {importDiffers, "stream_id",
+		"{streams} was imported, and the configuration has stream {own}.",
+		"If the import is wrong, correct the id in the import block; after terraform import, remove the resource from the state with " +
+			"terraform state rm, and import again. If the configuration is wrong, correct stream_id. If the change is meant, first " +
+			"apply the import, with a refresh and the stream_id that was imported: that sends nothing, or the configured set."},
 	claims.Blocked: {"Update Skipped", "", "An operation of another resource on {this stream|these streams} has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
 			"Resolve the error of the other resource, then run the command again."},
 }
+
+const importDiffers = "Imported Stream Differs"
+
+// groupImportDiffers is the text of ImportDiffers for a group.
+var groupImportDiffers = text{importDiffers, "",
+	"{streams} {was|were} imported, and the configuration of the group does not have {it|them}.",
+	"If the import is wrong, correct the ids in the import block; after terraform import, remove the group from the state with " +
+		"terraform state rm, and import again. If the configuration is wrong, add {the stream|the streams} to it. If {the stream|the " +
+		"streams} shall leave the group, first apply the import with {it|them}, and with a refresh: that sends nothing, or the configured " +
+		"sets."}
 
 // ofDestroys are the warnings of a resource that leaves a stream.
 var ofDestroys = []claims.Warning{
@@ -153,8 +186,16 @@ func messageOf(f session.Finding, t task) message {
 	if f.IsError() {
 		m.text, m.severity, m.now = refusals[f.Decision.Refusal], diag.SeverityError, nothingSent+notChangedHere
 	}
+	m.all, m.few = f.Of, f.Warning == claims.LeavesGroup
+	m.leaves = m.few || f.Warning == claims.MayLeaveGroup
+	if f.Decision.Refusal == claims.ImportDiffers && f.Configured == "" {
+		m.text, m.leaves = groupImportDiffers, true
+	}
 	if strings.Contains(m.head, "{own}") {
 		m.own = ownOf(f)
+	}
+	if m.attribute != "" && f.Decision.Refusal == claims.ImportDiffers { // a wrong list of imports has hundreds
+		m.short = m.happened(1)
 	}
 	switch {
 	case f.Warning == claims.StayAttachedBesideFailure, f.Warning == claims.NotFoundOnDestroy:
@@ -168,14 +209,16 @@ func messageOf(f session.Finding, t task) message {
 	return m
 }
 
-// ownOf returns the sets that a finding is about.
+// ownOf returns the sets, or the other stream, that a finding is about.
 func ownOf(f session.Finding) string {
 	switch {
+	case f.Decision.Refusal == claims.ImportDiffers:
+		return strconv.Quote(f.Configured)
 	case f.Decision.Refusal == claims.ConflictingSets:
 		sets := []string{f.Decision.Other.String(), f.Decision.Set.String()}
 		slices.Sort(sets) // which one is planned first depends on the order of the calls
 		return fmt.Sprintf("one to %s, another one to %s", sets[0], sets[1])
-	case f.Warning == claims.WillBeDetached, f.Decision.Refusal == claims.DetachesOthers:
+	case f.Warning == claims.WillBeDetached, f.Warning == claims.LeavesGroup, f.Decision.Refusal == claims.DetachesOthers:
 		return f.Shown // the service has reported them
 	case f.Warning != 0 && f.Decision.Other.Len() == 0: // nobody has read them
 		return "not known"

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -33,7 +34,11 @@ func (m message) ofMany(ctx context.Context, messages []message) string {
 		reasonOfExample = example.reason
 	}
 
-	differences := rowsOf(messages, different)
+	named, others := messages, ""
+	if more := len(messages) - shownTexts; m.few && more > 0 {
+		named, others = messages[:shownTexts], fmt.Sprintf("and %d more", more)
+	}
+	differences := rowsOf(named, different)
 	outcomes := rowsOf(messages, func(m message) string { return m.now })
 	shown, texts := differences, len(differences) // sets have no other place
 	if m.own == "" {
@@ -55,7 +60,7 @@ func (m message) ofMany(ctx context.Context, messages []message) string {
 	return paragraphs(
 		join(" ", m.happened(len(messages)), reason),
 		join("\n", labelled("For example: ", example.request), reasonOfExample, example.response),
-		beside,
+		join("\n", beside, others),
 		m.fill(m.advice, len(messages)),
 		now,
 	)

@@ -44,6 +44,8 @@ type message struct {
 	changed   bool   // the stream may have been changed
 	short     string // what failed and what to check, if another error has the cause in full; "" for none
 	unsent    bool   // the operation has sent nothing
+	all       int    // the streams of the resource, of which a number leaves; 0 where that does not matter
+	few       bool   // name the streams in a list, and only some of them
 }
 
 // alone is the detail of a diagnostic about one stream.
@@ -72,7 +74,11 @@ func (m message) fill(text string, n int) string {
 	if n > 1 {
 		form, names, own = "$2", fmt.Sprintf("%d streams", n), "see below"
 	}
-	values := strings.NewReplacer("{streams}", names, "{own}", own, "{credentials}", m.credentials, "{place}", m.place)
+	if m.few {
+		own = "see below"
+	}
+	values := strings.NewReplacer("{streams}", names, "{count}", fmt.Sprintf("%d of %d", n, m.all), "{own}", own, "{credentials}", m.credentials,
+		"{place}", m.place)
 	return values.Replace(forms.ReplaceAllString(text, form))
 }
 

@@ -117,7 +117,7 @@ func (r *Reporter) diagnostic(ctx context.Context, messages []message, closing s
 	}
 	summary, detail := m.summary, m.alone()
 	switch whole, isFirst := r.first(m.cause, m.stream); {
-	case len(messages) > 1:
+	case len(messages) > 1, m.few:
 		detail = m.ofMany(ctx, messages)
 	case !isFirst && m.short != "":
 		detail = m.beside(whole)

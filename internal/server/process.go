@@ -4,9 +4,11 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -35,6 +37,16 @@ func EndWithTerraform() {
 			<-time.After(time.Second)
 		}
 	}()
+}
+
+// Command returns the words of the command line of Terraform, the parent of this process. There are none where the system does not tell.
+func Command() []string {
+	terraform := strconv.Itoa(os.Getppid())
+	if line, err := os.ReadFile("/proc/" + terraform + "/cmdline"); err == nil { // Linux
+		return strings.Split(string(line), "\x00")
+	}
+	line, _ := exec.Command("ps", "-o", "args=", "-p", terraform).Output() // without ps, as on Windows, nothing
+	return strings.Fields(string(line))
 }
 
 // Tune reduces the cost of the process, as profiles of large fleets suggest: DESIGN.md, "Performance", has the gain. It can be

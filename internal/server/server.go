@@ -14,10 +14,10 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
-// New returns a constructor of the server, as [tf6server.Serve] expects it. A nil dial means the network.
-func New(version string, dial provider.DialContext) func() tfprotov6.ProviderServer {
+// New returns a constructor of the server, as [tf6server.Serve] expects it. The host may be nil: see [provider.New].
+func New(version string, host *provider.Host) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
-		framework, _ := providerserver.NewProtocol6(provider.New(version, dial))().(fullServer)
+		framework, _ := providerserver.NewProtocol6(provider.New(version, host))().(fullServer)
 		return &stoppingServer{fullServer: recoveringServer{releasingServer{framework}}}
 	}
 }

@@ -20,6 +20,7 @@ type After struct {
 	Updated   int  // streams that have their planned sets
 	Left      int  // streams that the resource left, if the service knows them
 	OldObject bool // the resource was replaced: no configuration has the object
+	OfImport  bool // the refresh is that of an import
 }
 
 // Failed reports whether the call was refused, or failed for a stream.
@@ -36,7 +37,9 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 			PlannedHere: c.Marks.All.Session == s.id, Created: s.created.Load(), FailedBefore: failed,
 		}.Kind()
 	}
+	c.imported = s.importOf(c)
 	before := After{Kept: c.Was, Marks: c.Marks.lasting(), KeepState: true}
+	before.Marks.All.Import, before.Marks.All.PlansLater = "", false
 	switch {
 	case s.mayNotDetach(c): // of a tainted or replaced object, without a plan
 		before.Refusal = NotDetachable

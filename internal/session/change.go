@@ -35,7 +35,8 @@ type Change struct {
 	Leaving    claims.LeaveKind
 	Detach     bool // on_destroy = "detach", for the streams that the resource leaves
 
-	plan string // its id, which both plans of a replacement have
+	imported claims.Import // see importOf
+	plan     string        // its id, which both plans of a replacement have
 }
 
 // Kind is what becomes of a resource.
@@ -105,8 +106,9 @@ func (c Change) want(id string) claims.Want {
 // leave returns what the rules need to know of a stream that the resource leaves.
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
-	v := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared, Plan: c.plan}
-	v.Late = c.Marks.All.Late || c.replaces() && c.Want == nil
+	v := claims.Leave{Entry: *c.Was[id], Kind: c.Leaving, Import: c.imported, Shared: m.Shared, Plan: c.plan}
+	v.Detach = c.Detach && c.imported == claims.NotImported
+	v.Late = c.Marks.All.Late || c.Want == nil && (c.replaces() || c.Kind == Create)
 	// With -replace, a destroy may detach although the update that was planned before does not.
 	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
 	return v
@@ -124,7 +126,6 @@ type Mark struct {
 	Gone   bool          `json:"gone,omitempty"`   // the refresh found no such stream
 	Shared bool          `json:"shared,omitempty"` // the refresh read another resource with the stream before
 	Failed bool          `json:"failed,omitempty"` // the object was replaced, and its destroy failed in the same apply
-	Import bool          `json:"import,omitempty"` // imported: the next call is the read of the import
 
 	Send   bool         `json:"send,omitempty"`   // planned: the apply sends the set although the state has it
 	Detach bool         `json:"detach,omitempty"` // planned: the resource leaves the stream and may detach the processors
@@ -137,8 +138,11 @@ type MarkOfAll struct {
 	ReadAt   string        `json:"read_at_address,omitempty"` // the address at which a read of the resource has returned a stream
 	OfCreate bool          `json:"of_create,omitempty"`       // planned by a create; a destroy with it is that of the old object
 	Late     bool          `json:"late,omitempty"`            // likewise, and the streams of the create are known after apply
+	Import   string        `json:"import,omitempty"`          // the session whose run is that of an import of the object
 	Session  string        `json:"session,omitempty"`         // planned: the session that planned the destroy
 	Plan     string        `json:"plan,omitempty"`            // planned by an edit: its id, for the second plan of a replacement
+
+	PlansLater bool `json:"plans_later,omitempty"` // imported by a session that plans nothing
 }
 
 // Of returns the mark of a stream.
@@ -171,7 +175,7 @@ func (m *Marks) add(id string, mark Mark) {
 
 // lasting returns the marks without what a plan adds for its apply.
 func (m Marks) lasting() Marks {
-	kept := Marks{All: MarkOfAll{Resend: m.All.Resend, ReadAt: m.All.ReadAt}}
+	kept := Marks{All: MarkOfAll{Resend: m.All.Resend, ReadAt: m.All.ReadAt, Import: m.All.Import, PlansLater: m.All.PlansLater}}
 	for id, found := range m.Streams {
 		resend := cmp.Or(found.Resend, m.All.Resend)
 		kept.add(id, Mark{Resend: resend, Shared: found.Shared, Failed: found.Failed})
@@ -183,9 +187,6 @@ func (m Marks) clone() Marks {
 	m.Streams = maps.Clone(m.Streams)
 	return m
 }
-
-// IsImport reports whether the marks are those of an import that has not been read.
-func (m Marks) IsImport() bool { return m.any(func(found Mark) bool { return found.Import }) }
 
 // any reports whether a mark has a property.
 func (m Marks) any(has func(Mark) bool) bool {

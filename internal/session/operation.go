@@ -81,6 +81,9 @@ type Finding struct {
 	Err      error           // of a read, of a request or of the context
 	Facts    *claims.Facts   // after an operation; nil if there was none
 	Shown    string          // Decision.Other as a person may read it: known secrets are masked
+
+	Of         int    // of LeavesGroup: the streams that the group has in the state
+	Configured string // of ImportDiffers: the stream that the configuration has, if the resource has one
 }
 
 // IsError reports whether the call fails.

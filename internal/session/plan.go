@@ -44,6 +44,7 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	if s.mayNotDetach(c) {
 		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}
+	c.imported = s.importOf(c)
 	leaves := c.leaves()
 	s.claim(c)
 	s.awaitPrimaries(ctx, c)
@@ -61,7 +62,15 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	p := Planned{Marks: s.plannedMarks(c, decided), Sends: len(leaves) > 0 || c.Leaving == claims.MayBeDropped}
 	for _, id := range slices.Sorted(maps.Keys(decided)) {
 		p.Sends = p.Sends || decided[id].Send
-		p.Findings = append(p.Findings, s.findings(id, decided[id])...)
+		for _, f := range s.findings(id, decided[id]) {
+			switch {
+			case f.Warning == claims.LeavesGroup:
+				f.Of = len(c.Was)
+			case f.Decision.Refusal == claims.ImportDiffers && !c.Group:
+				f.Configured = slices.Collect(maps.Keys(c.Want))[0]
+			}
+			p.Findings = append(p.Findings, f)
+		}
 	}
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
 		s.takeOver(ctx, c, &p)
@@ -121,6 +130,9 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		}
 	default:
 		marks.All.Plan = c.plan
+	}
+	if c.imported == claims.NotImported {
+		marks.All.Import, marks.All.PlansLater = "", false
 	}
 	for id, d := range decided {
 		m := marks.Of(id)

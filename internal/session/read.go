@@ -63,11 +63,13 @@ func (s *Session) markShared(was Entries, found Marks) Marks {
 // imported. Gateways respond to unknown routes in the documented form, too, so some read of the same resource must have returned
 // a stream at this address: a deployment may have several.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
+	ofImport := s.refreshImport(&found)
 	found = s.markShared(was, found)
 	if s.ReadRefusal() != 0 {
-		return After{Kept: was, Marks: found}
+		return After{Kept: was, Marks: found, OfImport: ofImport}
 	}
-	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OfImport: ofImport}
+	after.Marks.All.Import, after.Marks.All.PlansLater = found.All.Import, found.All.PlansLater
 	reads := s.ReadEach(ctx, was.Without(nil))
 	proven := found.All.ReadAt == s.client.Address()
 	if after.Marks.All.ReadAt = found.All.ReadAt; slices.ContainsFunc(reads, func(r Reading) bool { return r.Err == nil }) {
@@ -76,7 +78,7 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	for _, read := range reads {
 		id := read.Stream
 		m := found.Streams[id]
-		gone := IsNotFound(read.Err) && proven && !m.Import // of an imported one, Terraform would say so without the response
+		gone := IsNotFound(read.Err) && proven && !ofImport // of an imported one, Terraform would say so without the response
 		withLedger(s, id, func(l *claims.Ledger) any { l.Gone = l.Gone || gone; return nil })
 		switch {
 		case gone:

@@ -102,6 +102,9 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		}
 	}
 	for addr, is := range c.state {
+		for _, s := range is.objects() {
+			s.imported = s.imported.ended()
+		}
 		if is.current == nil && len(is.deposed) == 0 {
 			delete(c.state, addr)
 		}
@@ -168,7 +171,10 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 	o := &applyCall{what: what, sets: ch.wanted.sets}
 	if prior != nil {
 		before = prior.Value
-		o.object, o.prior, o.detaches = prior, c.here(prior), ch.wanted.onDestroy != "keep"
+		o.object, o.prior, o.detaches = prior, c.here(prior), ch.wanted.onDestroy != "keep" && prior.imported == confirmed
+		if prior.imported != confirmed {
+			c.noteLeft(prior, ch.wanted)
+		}
 	}
 	var got Managed
 	attached := c.attachedToNew(o)
@@ -188,12 +194,14 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 		c.created = c.created || prior == nil
 		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
 		is.current = &stored{Managed: got, dependsOn: ch.dependsOn, createBeforeDestroy: ch.createsFirst}
+		is.current.ask(prior, o.sets)
 	case got.Value.IsNull(): // core keeps the prior state
 	case prior == nil:
 		c.t.Fatalf("%s: a failed create leaves a tainted object", what)
 	default:
 		is.current = prior.with(got)
-		is.current.dependsOn = ch.dependsOn
+		is.current.dependsOn, is.current.imported = ch.dependsOn, confirmed
+		is.current.ask(prior, o.sets)
 		c.checkFailed(o, is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
@@ -217,7 +225,11 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 		before = ch.before
 	}
 	var ok bool
-	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned, false, false)
+	keeps := ch.verb.replaces() && (is.current.imported == unconfirmed || is.current.imported == inItsRun)
+	if keeps {
+		c.noteLeft(is.current, ch.wanted)
+	}
+	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned, keeps, false, false)
 	return ok
 }
 
@@ -227,7 +239,10 @@ func (c *terraformCore) destroyDeposed(p *Process, planned change) bool {
 	if !ok {
 		return false
 	}
-	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned, true, planned.deposed)
+	if s.imported != confirmed {
+		c.noteLeft(s, planned.wanted)
+	}
+	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned, s.imported != confirmed, true, planned.deposed)
 	if planned.deposed && !c.created && !s.destroyFailed { // nothing says that this apply has replaced the object
 		c.checkLeftAlone(addr)
 	}
@@ -242,10 +257,11 @@ func (c *terraformCore) destroyDeposed(p *Process, planned change) bool {
 }
 
 func (c *terraformCore) applyDestroy(
-	p *Process, what string, s *stored, before tftypes.Value, planned Managed, deposed, old bool,
+	p *Process, what string, s *stored, before tftypes.Value, planned Managed, keeps, deposed, old bool,
 ) (*stored, bool) {
 	var got Managed
-	o := &applyCall{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep", old: old}
+	o := &applyCall{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), old: old}
+	o.detaches = s.text("on_destroy") != "keep" && !keeps
 	c.makeCall(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, planned, nullOf(s.Value.Type()))
 		c.called[s] = true
@@ -262,6 +278,7 @@ func (c *terraformCore) applyDestroy(
 		return s, false
 	}
 	left := s.with(got)
+	left.imported = confirmed
 	left.createBeforeDestroy = false // core writes that of no configuration
 	_, refused := o.errors[""]
 	left.destroyFailed = s.destroyFailed || deposed && !old && !refused

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
 // run runs `terraform apply` and checks what must hold after every run. It reports whether there was no error.
@@ -135,7 +137,7 @@ func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[strin
 	failed, printed := len(c.failures) > 0, slices.Sorted(slices.Values(c.printed))
 	changes, refreshed := c.plan(cfg, opts)
 	byOrder := func(s string) bool {
-		return s == changesHands && c.hasDuplicates(opts) || strings.Contains(s, "Outcome of an Earlier Operation Unknown") && c.isShared(opts)
+		return strings.Contains(s, leaveGroup) || s == changesHands && c.hasDuplicates(opts) || strings.Contains(s, "Outcome of an Earlier Operation Unknown") && c.isShared(opts)
 	}
 	printed, c.printed = slices.DeleteFunc(printed, byOrder), slices.DeleteFunc(c.printed, byOrder)
 	if again := len(c.failures) > 0; failed != again {
@@ -267,6 +269,9 @@ func (c *terraformCore) runClean(cfg config) {
 		if !c.hasFailure(keepsTheStream) { // the new triggers are in the state, and the group may not be applied yet
 			maps.DeleteFunc(reported, func(failure string, _ bool) bool { return strings.Contains(failure, keepsTheStream) })
 		}
+		if c.hasFailure(importDiffers) {
+			c.removeWrongImports(cfg)
+		}
 		if c.hasFailure(otherProcessors) || c.hasFailure(cannotBeChecked) { // as the errors say
 			cfg = cfg.with(func(_ string, b *resourceBlock) { b.onCreate = "replace" })
 			c.resolveRefusals(cfg) // of an old object of another deployment, whose replacement was refused in the apply
@@ -278,6 +283,8 @@ func (c *terraformCore) runClean(cfg config) {
 	c.checkNextPlanEmpty(cfg)
 }
 
+const leaveGroup = "Streams Leave the Group" // unless another resource has claimed them by then
+
 const keepsTheStream = "Another Resource Keeps the Stream"
 
 // reportedOnce are the errors of a run without faults. Each resource reports one at most once.
@@ -285,8 +292,20 @@ var reportedOnce = []string{
 	"Unexpected Change of the Stream", // somebody else has moved the stream
 	"inconsistent final plan",         // see createOrUpdate
 	keepsTheStream,                    // again if another error came between
-	otherProcessors, cannotBeChecked,
+	otherProcessors, cannotBeChecked, importDiffers,
 	deploymentNotKnown, // an older CLI plans the destroy before the refresh that records the deployment
+}
+
+// removeWrongImports runs `terraform state rm` for the imports of other streams.
+func (c *terraformCore) removeWrongImports(cfg config) {
+	for addr, is := range c.state {
+		if is.current != nil && is.current.imported == unconfirmed && slices.ContainsFunc(is.current.streams(), func(id string) bool {
+			_, has := cfg[addr].sets[id]
+			return !has
+		}) {
+			is.current = nil
+		}
+	}
 }
 
 // refreshOnly runs `terraform apply -refresh-only`.
@@ -295,7 +314,9 @@ func (c *terraformCore) refreshOnly() {
 	for addr, is := range c.state {
 		if is.current != nil {
 			is.current, _ = c.refresh(p, addr, is.current, options{})
-			is.current = is.current.unlessGone()
+			if is.current = is.current.unlessGone(); is.current != nil {
+				is.current.imported = is.current.imported.ended()
+			}
 		}
 	}
 }
@@ -358,12 +379,30 @@ func (c *terraformCore) noteFound() {
 }
 
 // checkDropped checks that a refresh drops streams only if reads have returned one of the object at this address, perhaps an
-// earlier object: the deployment may not serve the route.
+// earlier object, or one that it was to have: the deployment may not serve the route.
 func (c *terraformCore) checkDropped(what string, before, after *stored) {
 	c.noteFound()
-	dropped := len(after.unlessGone().streams()) < len(before.streams())
-	if dropped && !slices.ContainsFunc(before.streams(), func(id string) bool { return c.found[c.provider["base_url"]][id] }) {
-		c.t.Fatalf("%s: streams are dropped, and no read has ever returned one of %q", what, before.streams())
+	dropped, asked := len(after.unlessGone().streams()) < len(before.streams()), slices.Collect(maps.Keys(before.asked))
+	asked = append(asked, before.streams()...)
+	if dropped && !slices.ContainsFunc(asked, func(id string) bool { return c.found[c.provider["base_url"]][id] }) {
+		c.t.Fatalf("%s: streams are dropped, and no read has ever returned one of %q", what, asked)
+	}
+}
+
+const importDiffers = "Imported Stream Differs"
+
+// checkImport checks that a plan fails if the run is that of an import, and the configuration has another stream, and only then. The plan
+// that an apply makes of a group does not know whose run it is, unless the provider does not know the command.
+func (c *terraformCore) checkImport(what string, prior *stored, b resourceBlock, again bool, diags Diagnostics) {
+	differs := prior != nil && !prior.tainted && (c.here(prior) != nil || c.lateDeployment) && (!b.lateStream || again) &&
+		(prior.imported == unconfirmed || prior.imported == inItsRun && !again) &&
+		slices.ContainsFunc(prior.streams(), func(id string) bool { _, has := b.sets[id]; return !has })
+	refused := slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool { return d.Summary == importDiffers })
+	if refused {
+		reach(refusedImport)
+	}
+	if refused != differs && (refused || !diags.Failed()) {
+		c.t.Fatalf("%s: the import of %q, for %v, is refused: %t", what, prior.streams(), b.sets, refused)
 	}
 }
 

@@ -100,9 +100,9 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 			run.config = run.config.with(func(_ string, b *resourceBlock) { b.dependsOn = "" })
 		}
 		run.keepsState = run.keepsState && version.removes
-		imported := streamNames{} // imports and reads of one stream are equal calls
+		imported := streamNames{} // imports and reads of the same streams are equal calls
 		run.imports = slices.DeleteFunc(slices.Clone(run.imports), func(addr string) bool {
-			id := run.config[addr].stream()
+			id := run.importID(addr, run.config)
 			again := imported[id]
 			imported.add(id)
 			return again

@@ -83,7 +83,7 @@ func (c *realCore) adopt(configuration string, run historyRun) {
 	c.t.Helper()
 	clitest.WriteFile(c.t, filepath.Join(c.dir, "main.tf"), configuration)
 	for _, addr := range run.adopted {
-		if out, ok := c.command("import", addressOf(addr), run.config[addr].stream()); !ok {
+		if out, ok := c.command("import", addressOf(addr), run.importID(addr, run.config)); !ok {
 			c.t.Fatalf("import %s: %s", addr, out)
 		}
 	}

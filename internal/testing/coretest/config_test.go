@@ -43,6 +43,13 @@ type resourceBlock struct {
 	lateStream, lateProcessors bool // known after apply: stream_id or streams; processor_ids
 }
 
+func (b resourceBlock) typeName() string {
+	if b.group {
+		return GroupName
+	}
+	return SingleName
+}
+
 // stream returns the stream of a single resource.
 func (b resourceBlock) stream() string {
 	for id := range b.sets {
@@ -87,10 +94,7 @@ func (b resourceBlock) late(v any, applying bool) any {
 
 // schema is that of the resource.
 func (b resourceBlock) schema() *tfprotov6.Schema {
-	if b.group {
-		return schemas().ResourceSchemas[GroupName]
-	}
-	return schemas().ResourceSchemas[SingleName]
+	return schemas().ResourceSchemas[b.typeName()]
 }
 
 // over is the block after ignore_changes, for an object of the state.

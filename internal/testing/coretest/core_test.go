@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
@@ -33,7 +34,8 @@ type terraformCore struct {
 	drift          bool
 	attempts       int
 	cli            cliVersion
-	cyclic         bool // Terraform would not have made the last apply
+	command        []string // the words of the CLI's command line; nil: the provider does not know them
+	cyclic         bool     // Terraform would not have made the last apply
 	script         []string
 	scriptLate     string               // see lateResources
 	state          map[string]*instance // by address
@@ -125,7 +127,6 @@ func newTerraformCore(t interface {
 	c := &terraformCore{
 		t:           t,
 		deployments: deployments,
-		start:       server.New("test", dial),
 		drift:       drift,
 		attempts:    attempts,
 		provider: Attributes{
@@ -135,6 +136,7 @@ func newTerraformCore(t interface {
 		next:  func([]*activeNode) int { return 0 },
 		state: map[string]*instance{}, found: map[any]streamNames{}, husks: map[string]bool{},
 	}
+	c.start = server.New("test", &provider.Host{Dial: dial, Command: func() []string { return c.command }})
 	c.configureFor(deployments[0], false)
 	return c
 }

@@ -17,6 +17,7 @@ import (
 type history struct {
 	drift     bool
 	driftFrom int  // the first run with detect_drift
+	tells     bool // the provider knows the CLI's command line
 	olderCLI  bool // see cliVersion
 	newerCLI  bool // likewise
 	reads     bool // likewise: the CLI reads what it removes from the state
@@ -93,12 +94,13 @@ func drawHistory(t *rapid.T, withCLI bool) history {
 	d.drift, d.olderCLI = d.chance(30, "detect_drift"), d.chance(20, "Terraform 1.9 to 1.11")
 	d.newerCLI = !d.olderCLI && d.chance(30, "Terraform 1.16")
 	d.reads = !d.olderCLI && !d.newerCLI && d.chance(50, "OpenTofu")
+	d.tells = !withCLI && d.chance(70, "the command is known")
 	d.overlaps, d.patient = !withCLI && d.chance(50, "overlapping calls"), d.chance(50, "fast machine")
 	d.attempts = 1 + d.index(2, "max_attempts")
 	if d.drift && d.chance(25, "detect_drift later") {
 		d.driftFrom = 1 + d.index(2, "first run with detect_drift")
 	}
-	if story := d.index(8, "story"); story < len(stories) {
+	if story := d.index(9, "story"); story < len(stories) {
 		stories[story](d)
 	}
 	runs := 3 + d.index(3, "runs")
@@ -200,10 +202,8 @@ func (d *draws) addresses(run *historyRun, i int) {
 		case !configured && d.chance(10, "removed "+addr):
 			run.forgotten = append(run.forgotten, addr)
 		case !configured:
-		case !b.group && d.chance(10, "import "+addr):
-			if run.imports = append(run.imports, addr); d.chance(40, "terraform import") {
-				run.adopted = append(run.adopted, addr)
-			}
+		case (!b.group || d.reading()) && d.chance(10, "import "+addr):
+			d.imports(run, addr, b.group, 40)
 		case d.chance(replaced, "replace "+addr), b.createBeforeDestroy && d.chance(replaced, "replace "+addr):
 			run.replace = append(run.replace, addr)
 		case d.chance(10, "taint "+addr):
@@ -213,6 +213,27 @@ func (d *draws) addresses(run *historyRun, i int) {
 			run.config[addr] = b
 		}
 	}
+}
+
+// imports draws an import, perhaps of other streams than the configuration has.
+func (d *draws) imports(run *historyRun, addr string, group bool, others int) {
+	if run.imports = append(run.imports, addr); d.chance(40, "terraform import") {
+		run.adopted = append(run.adopted, addr)
+		run.adoptedByReads = run.adoptedByReads || !d.withCLI && d.reading() && d.chance(50, "with reads")
+	}
+	if !d.chance(others, "another id") {
+		return
+	}
+	if run.importIDs == nil {
+		run.importIDs = map[string][]string{}
+	}
+	ids := []string{d.oneOf(d.streams, "imported stream")}
+	for _, id := range d.streams {
+		if group && id != ids[0] && d.chance(40, "imported "+id) {
+			ids = append(ids, id)
+		}
+	}
+	run.importIDs[addr] = ids
 }
 
 func (d *draws) change() streamChange {

@@ -32,7 +32,7 @@ func (c *terraformCore) terraform(run historyRun, baseURL string, number int) st
 		cfg[addr].write(&text, addr, number, opts)
 	}
 	for _, addr := range opts.imports {
-		fmt.Fprintf(&text, "\nimport {\n  to = %s\n  id = %q\n}\n", addressOf(addr), cfg[addr].stream())
+		fmt.Fprintf(&text, "\nimport {\n  to = %s\n  id = %q\n}\n", addressOf(addr), opts.importID(addr, cfg))
 	}
 	for _, from := range slices.Sorted(maps.Keys(opts.moved)) {
 		fmt.Fprintf(&text, "\nmoved {\n  from = %s\n  to   = %s\n}\n", addressOf(from), addressOf(opts.moved[from]))
@@ -48,9 +48,9 @@ func (c *terraformCore) terraform(run historyRun, baseURL string, number int) st
 	return text.String()
 }
 
-// terraformImport writes the configuration for `terraform import`, without reads.
+// terraformImport writes the configuration for `terraform import`.
 func (c *terraformCore) terraformImport(run historyRun, baseURL string, number int) string {
-	return c.terraform(historyRun{config: run.config}, baseURL, number)
+	return c.terraform(historyRun{config: run.config, drift: run.adoptedByReads}, baseURL, number)
 }
 
 // lateResources writes the resources whose outputs are the values that are known after apply. They stay in the configurations
@@ -190,7 +190,7 @@ func (c *terraformCore) addToScript(run historyRun) {
 		if n == 0 {
 			fmt.Fprintf(&text, "cat >main.tf <<'END'\n%sEND\n", c.terraformImport(run, historyURL, i)+c.scriptLate)
 		}
-		fmt.Fprintf(&text, "terraform import %s %s\n", addressOf(addr), run.config[addr].stream())
+		fmt.Fprintf(&text, "terraform import %s '%s'\n", addressOf(addr), run.importID(addr, run.config))
 	}
 	configuration := c.terraform(run, historyURL, i) + c.scriptLate
 	fmt.Fprintf(&text, "cat >main.tf <<'END'\n%sEND\nterraform %s\n", configuration, strings.Join(run.arguments(), " "))

@@ -47,6 +47,9 @@ func runHistory(t historyT) {
 	c.cli = cliVersion{
 		destroysUnrefreshed: h.olderCLI, actionsInNodes: h.newerCLI, identities: true, actions: true, removes: true, readsForgotten: h.reads,
 	}
+	if h.tells {
+		c.command = []string{"terraform", "apply"}
+	}
 	c.orderBy(func(n int, what string) int { return drawIndex(t.T, n, what) })
 	c.overlaps, c.patient = h.overlaps, h.patient
 	c.halts = func() bool { return rapid.Bool().Draw(t.T, "halts") }

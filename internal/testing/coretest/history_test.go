@@ -27,7 +27,7 @@ func (h history) runAlone(c *terraformCore) {
 func (c *terraformCore) begin(run historyRun) historyRun {
 	run = c.possible(run)
 	c.configureFor(c.deployments[run.deployment], run.anotherAddress)
-	c.adopt(run)
+	c.adopt(run) // as the service was in the run before
 	c.drift, c.provider["detect_drift"] = run.drift, run.drift
 	run.before.make(c.service, c)
 	c.changed = streamNames{run.between.stream.ID: true}
@@ -39,18 +39,29 @@ func (c *terraformCore) begin(run historyRun) historyRun {
 	return run
 }
 
-// adopt runs `terraform import` without reads.
+// adopt runs `terraform import`.
 func (c *terraformCore) adopt(run historyRun) {
+	command := c.command
+	defer func() { c.command = command }()
+	if command != nil {
+		c.command = []string{"terraform", "import"}
+	}
 	for _, addr := range run.adopted {
 		p := &Process{T: c.t, Server: c.start(), Schemas: schemas(), Limit: time.Hour}
-		c.provider["detect_drift"] = false
+		c.provider["detect_drift"] = run.adoptedByReads
 		p.Configure(c.provider)
-		imported, _ := p.ImportState(SingleName, run.config[addr].stream())
-		got, diags := p.Read(imported)
+		imported, diags := p.ImportState(run.config[addr].typeName(), run.importID(addr, run.config))
 		if diags.Failed() {
 			c.t.Fatalf("import %s: %s", addr, diags)
 		}
-		c.state[addr] = &instance{current: &stored{Managed: got}}
+		got, diags := p.Read(imported)
+		c.noteFound()
+		switch {
+		case !diags.Failed():
+			c.state[addr] = &instance{current: &stored{Managed: got, imported: unconfirmed}}
+		case !run.adoptedByReads:
+			c.t.Fatalf("import %s: %s", addr, diags)
+		}
 	}
 }
 
@@ -69,8 +80,13 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 		})
 	}
 	current := func(addr string) bool { return c.state[addr] != nil && c.state[addr].current != nil }
-	run.imports = keep(run.imports, func(addr string, configured bool) bool { return configured && c.state[addr] == nil })
-	run.adopted = keep(run.adopted, func(addr string, _ bool) bool { return slices.Contains(run.imports, addr) && !c.husks[addr] })
+	run.imports = keep(run.imports, func(addr string, configured bool) bool {
+		return configured && c.state[addr] == nil && (run.drift || !cfg[addr].group)
+	})
+	run.adoptedByReads = run.adoptedByReads && run.drift
+	run.adopted = keep(run.adopted, func(addr string, _ bool) bool {
+		return slices.Contains(run.imports, addr) && !c.husks[addr] && (run.adoptedByReads || !cfg[addr].group)
+	})
 	run.replace = keep(run.replace, func(addr string, configured bool) bool { return configured && current(addr) })
 	run.tainted = keep(run.tainted, func(addr string, _ bool) bool { return current(addr) && !c.state[addr].current.tainted })
 	run.forgotten = keep(run.forgotten, func(addr string, configured bool) bool {

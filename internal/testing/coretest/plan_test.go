@@ -93,7 +93,7 @@ func (c *terraformCore) planConfigured(
 ) (change, bool) {
 	imports := current == nil && slices.Contains(opts.imports, addr)
 	if imports {
-		got, diags := p.ImportState(SingleName, cfg[addr].stream())
+		got, diags := p.ImportState(cfg[addr].typeName(), opts.importID(addr, cfg))
 		if !c.noErrors("import "+addr, diags) {
 			return change{}, false
 		}
@@ -102,6 +102,12 @@ func (c *terraformCore) planConfigured(
 	current, ok := c.refresh(p, addr, current, opts)
 	if !ok {
 		return change{}, false
+	}
+	if imports {
+		current.imported = inItsRun
+		if c.command == nil { // it may be that of the command
+			current.imported = unconfirmed
+		}
 	}
 	on := cfg.dependencies(addr)
 	if is.current = current.unlessGone(); is.current != nil {
@@ -174,7 +180,9 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 	case !got.Value.IsFullyKnown():
 		c.t.Fatalf("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
 	}
-	return s.with(got), true
+	after := s.with(got)
+	after.imported = s.imported.refreshed()
+	return after, true
 }
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan.
@@ -198,6 +206,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	planned, replace, diags := p.Plan(before, cfg)
 	c.checkRefused(what, ch, diags)
 	c.checkUnread(what, b, c.here(prior), diags)
+	c.checkImport(what, prior, b, again, diags)
 	if !before.Value.IsNull() {
 		_, stays := prior.sets()[b.stream()]
 		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)
@@ -225,6 +234,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 		ch.verb, ch.wanted = replacement, ch.block
 		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, configured)
 		c.checkRefused(what, ch, diags)
+		c.checkImport(what, prior, ch.block, again, diags)
 		if diags.Failed() { // otherwise, core shows no warning of a second plan
 			return ch, c.noErrors(what, diags, append(slices.Collect(maps.Keys(ch.wanted.sets)), ids...)...)
 		}

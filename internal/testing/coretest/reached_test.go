@@ -16,10 +16,14 @@ const (
 	withReads       = "such an old object, with detect_drift"
 	shifted         = "a resource goes to the stream of another one, which goes to another stream"
 	waitsMeanwhile  = "a call of a plan waits while another one is made"
+	refusedImport   = "an import of another stream is refused"
+	lateImport      = "an import of another stream is replaced, whose id is known after apply"
+	lateGroupImport = "a group is imported with another stream, and its streams are known after apply"
 )
 
 var arrangements = []string{
-	besideSuccessor, besideTaker, besideCreate, decisiveOrder, withoutRefresh, withReads, shifted, waitsMeanwhile,
+	besideSuccessor, besideTaker, besideCreate, decisiveOrder, withoutRefresh, withReads, shifted, waitsMeanwhile, refusedImport,
+	lateImport, lateGroupImport,
 }
 
 // reached counts the runs of histories that come to something, and at "" the histories.
@@ -85,6 +89,13 @@ func (c *terraformCore) noteReached(changes []change, opts options) {
 				}
 			}
 		}
+	}
+}
+
+// noteLeft notes that an object leaves streams with which it was imported.
+func (c *terraformCore) noteLeft(s *stored, b resourceBlock) {
+	if slices.ContainsFunc(s.streams(), func(id string) bool { _, stays := b.sets[id]; return !stays }) {
+		reach(map[bool]string{false: lateImport, true: lateGroupImport}[b.group])
 	}
 }
 

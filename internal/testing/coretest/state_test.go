@@ -10,18 +10,20 @@ import (
 
 // options are those of `terraform apply`, and what happens meanwhile.
 type options struct {
-	tainted          []string          // addresses, before the run
-	moved            map[string]string // new addresses by old ones
-	replace, imports []string          // addresses
-	adopted          []string          // those of imports that are imported before the run, without reads
-	forgotten        []string          // addresses of removed blocks
-	targets          []string          // addresses; nil: all
-	keepsState       bool              // -refresh=false
-	lateAddress      bool              // base_url is known after apply
-	plansTwice       bool              // in two orders of the calls
-	parallelism      int               // 0: no limit
-	meanwhile        func()            // between the plan and the apply; may be nil
-	killedAfter      int               // calls of the apply; 0: never
+	tainted          []string            // addresses, before the run
+	moved            map[string]string   // new addresses by old ones
+	replace, imports []string            // addresses
+	importIDs        map[string][]string // the streams of imports that are not those of the configuration, by address
+	adopted          []string            // those of imports that are imported before the run, by the command
+	adoptedByReads   bool                // with reads
+	forgotten        []string            // addresses of removed blocks
+	targets          []string            // addresses; nil: all
+	keepsState       bool                // -refresh=false
+	lateAddress      bool                // base_url is known after apply
+	plansTwice       bool                // in two orders of the calls
+	parallelism      int                 // 0: no limit
+	meanwhile        func()              // between the plan and the apply; may be nil
+	killedAfter      int                 // calls of the apply; 0: never
 
 	action      *resourceBlock // of one stream; may be nil
 	actionAfter string         // the address that triggers the action
@@ -29,6 +31,23 @@ type options struct {
 
 func (o options) targeted(addr string) bool {
 	return o.targets == nil || slices.Contains(o.targets, addr)
+}
+
+// importIDs returns what is imported to an address: the streams of a group, or the only one.
+func (o options) importedTo(addr string, cfg config) (ids []string) {
+	if ids = o.importIDs[addr]; ids == nil {
+		ids = slices.Sorted(maps.Keys(cfg[addr].sets))
+	}
+	return ids
+}
+
+// importID is the id of an import.
+func (o options) importID(addr string, cfg config) string {
+	ids := o.importedTo(addr, cfg)
+	if cfg[addr].group {
+		return asJSON(ids)
+	}
+	return ids[0]
 }
 
 // instance is a resource instance in the state.
@@ -51,6 +70,47 @@ type stored struct {
 	dependsOn           []string // addresses, also of indirect dependencies
 	createBeforeDestroy bool
 	destroyFailed       bool // in the apply of its replacement
+	imported            imported
+	asked               streamNames // the streams of all calls for the object, also those that are not in the state
+}
+
+// imported is what an object is since its import.
+type imported int
+
+const (
+	confirmed   imported = iota // an apply has written the state, and a later refresh has found it
+	unconfirmed                 // no refresh has found it yet
+	inItsRun                    // the run is that of the import, or finds it first
+	former                      // such a run has ended
+)
+
+// refreshed is what it is after a refresh, but that of the import itself.
+func (i imported) refreshed() imported {
+	switch i {
+	case unconfirmed:
+		return inItsRun
+	case former:
+		return confirmed
+	}
+	return i
+}
+
+// ended is what it is after a run.
+func (i imported) ended() imported {
+	if i == inItsRun {
+		return former
+	}
+	return i
+}
+
+// ask notes the streams of a call, for an object that may have had another one before.
+func (s *stored) ask(before *stored, sets map[string][]string) {
+	s.asked = streamNames{}
+	if before != nil {
+		maps.Copy(s.asked, before.asked)
+		s.asked.add(before.streams()...)
+	}
+	s.asked.add(slices.Collect(maps.Keys(sets))...)
 }
 
 // unlessGone returns nil for an object that a refresh did not find. Terraform shows its identity and its private state to the
@@ -168,6 +228,13 @@ func (c *terraformCore) sharedStreams(cfg config, opts options) map[string]int {
 		}
 		for id := range b.sets {
 			if _, has := current.sets()[id]; !has {
+				count[id]++
+			}
+		}
+	}
+	for addr, ids := range opts.importIDs {
+		for _, id := range ids {
+			if _, has := cfg[addr].sets[id]; !has {
 				count[id]++
 			}
 		}

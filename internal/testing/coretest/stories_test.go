@@ -8,7 +8,34 @@ import (
 )
 
 // stories draw the first runs of some histories: what random runs hardly come to.
-var stories = []func(d *draws){(*draws).oldObject, (*draws).oldObject, (*draws).shiftedList, (*draws).unreadTakeOver, (*draws).goneUnread}
+var stories = []func(d *draws){(*draws).oldObject, (*draws).oldObject, (*draws).shiftedList, (*draws).unreadTakeOver, (*draws).goneUnread,
+	(*draws).otherImport,
+}
+
+// otherImport imports other streams than the configuration has, or will have.
+func (d *draws) otherImport() {
+	cfg := d.with(config{}, map[string]string{"a": "s1", "c": "s3"}, 40)
+	if group := d.resource("s2"); d.drift && d.chance(70, "a group") {
+		d.driftFrom, group.group = 0, true
+		group.sets["s4"] = d.processors()
+		cfg["g"] = group
+	}
+	run := historyRun{}
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		b := cfg[addr]
+		b.lateStream = d.chance(60, "late "+addr)
+		cfg[addr] = b
+		d.imports(&run, addr, b.group, 90)
+	}
+	run.config = cfg
+	run.keepsState = d.chance(20, "-refresh=false")
+	d.tell(run)
+	if d.chance(50, "without one more") {
+		cfg = maps.Clone(cfg)
+		delete(cfg, d.oneOf(slices.Concat([]string{"a"}, slices.Sorted(maps.Keys(cfg))), "removed"))
+		d.tell(historyRun{config: cfg})
+	}
+}
 
 // tell adds a run of a story. Each has its own order of calls.
 func (d *draws) tell(run historyRun) {

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
 )
@@ -16,7 +17,7 @@ import (
 func configuring(others coretest.Attributes) operation {
 	return func(w *world) coretest.Diagnostics {
 		w.configure(others)
-		resp, err := server.New("test", w.dial)().ConfigureProvider(context.Background(), &tfprotov6.ConfigureProviderRequest{
+		resp, err := server.New("test", &provider.Host{Dial: w.dial})().ConfigureProvider(context.Background(), &tfprotov6.ConfigureProviderRequest{
 			Config: coretest.DynamicValue(coretest.ToTerraform(schemas().Provider.ValueType(), w.provider)),
 		})
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
@@ -192,7 +193,7 @@ func vanish(ctx context.Context) (net.Conn, error) {
 
 // process starts a process of the provider.
 func (w *world) process() *coretest.Process {
-	p := &coretest.Process{T: w, Server: server.New("test", w.dial)(), Schemas: schemas(), Limit: 24 * time.Hour}
+	p := &coretest.Process{T: w, Server: server.New("test", &provider.Host{Dial: w.dial})(), Schemas: schemas(), Limit: 24 * time.Hour}
 	p.Configure(w.provider)
 	return p
 }
