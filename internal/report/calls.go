@@ -27,15 +27,9 @@ func (r *Reporter) Plan(ctx context.Context, of Subject, c session.Change, p ses
 // and Terraform counts no warnings of a destroy: a plan would print another text in another order.
 var onceInPlan = []claims.Warning{claims.StreamChangesHands, claims.StreamIsDuplicated, claims.MayBeEmpty}
 
-// once leaves out the warnings of onceInPlan that the session has shown, and those after the first one that are about the whole group.
+// once leaves out the warnings of onceInPlan that the session has shown.
 func (r *Reporter) once(findings []session.Finding) []session.Finding {
-	ofGroup := false
 	return slices.DeleteFunc(slices.Clone(findings), func(f session.Finding) bool {
-		if f.Warning == claims.MayLeaveGroup {
-			shown := ofGroup
-			ofGroup = true
-			return shown
-		}
 		if !slices.Contains(onceInPlan, f.Warning) {
 			return false
 		}

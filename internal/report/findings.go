@@ -67,12 +67,12 @@ var warnings = [claims.WarningCount]text{
 			"and the processors stay attached: an import detaches nothing until an apply has written the state.",
 		"To detach them then: apply a stream_processors resource with this stream_id and processor_ids = [], and then remove that resource."},
 	claims.LeavesGroup: {leaveGroup, "",
-		"{count} streams {leaves|leave} the group, and the apply detaches {its|their} processors, unless another resource has {the stream|one " +
-			"of them}: {own}.",
+		"{count} streams {leaves|leave} the group, and the apply detaches {its|their} processors, except where another resource has " +
+			"the stream: {own}.",
 		ifNotMeant},
 	claims.MayLeaveGroup: {leaveGroup, "",
 		"Which streams the group has is known only after apply. Those of the state that it does not have then leave the group, and the " +
-			"apply detaches their processors, unless another resource has one of them.",
+			"apply detaches their processors, except where another resource has the stream.",
 		ifNotMeant},
 
 	claims.WereDetached: {"Processors Were Detached", "",

@@ -62,20 +62,32 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	p := Planned{Marks: s.plannedMarks(c, decided), Sends: len(leaves) > 0 || c.Leaving == claims.MayBeDropped}
 	for _, id := range slices.Sorted(maps.Keys(decided)) {
 		p.Sends = p.Sends || decided[id].Send
-		for _, f := range s.findings(id, decided[id]) {
-			switch {
-			case f.Warning == claims.LeavesGroup:
-				f.Of = len(c.Was)
-			case f.Decision.Refusal == claims.ImportDiffers && !c.Group:
-				f.Configured = slices.Collect(maps.Keys(c.Want))[0]
-			}
-			p.Findings = append(p.Findings, f)
-		}
+		p.Findings = append(p.Findings, s.findings(id, decided[id])...)
 	}
+	p.Findings = c.complete(p.Findings)
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
 		s.takeOver(ctx, c, &p)
 	}
 	return p
+}
+
+// complete adds to the findings of a plan what a stream alone does not tell. What may leave a group is a warning of the whole group.
+func (c Change) complete(findings []Finding) (complete []Finding) {
+	mayLeave := false
+	for _, f := range findings {
+		switch {
+		case f.Warning == claims.MayLeaveGroup && mayLeave:
+			continue
+		case f.Warning == claims.MayLeaveGroup:
+			mayLeave = true
+		case f.Warning == claims.LeavesGroup:
+			f.Of = len(c.Was)
+		case f.Decision.Refusal == claims.ImportDiffers && !c.Group:
+			f.Configured = slices.Collect(maps.Keys(c.Want))[0]
+		}
+		complete = append(complete, f)
+	}
+	return complete
 }
 
 // remember remembers the plan of an object that Terraform may replace.

@@ -43,7 +43,8 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	}
 	targeted := maps.Clone(cfg)
 	maps.DeleteFunc(targeted, func(addr string, _ resourceBlock) bool { return !opts.targeted(addr) })
-	read := c.drift && slices.ContainsFunc(slices.Collect(maps.Values(targeted)), func(b resourceBlock) bool { return len(b.ignores) > 0 })
+	found := c.drift || len(opts.importIDs) > 0
+	read := found && slices.ContainsFunc(slices.Collect(maps.Values(targeted)), func(b resourceBlock) bool { return len(b.ignores) > 0 })
 	if c.hasFailure("Conflicting Processor Sets") && len(conflicts(targeted, c.kept(targeted), true)) == 0 && !read { // and kept
 
 		c.t.Fatalf("a plan refuses a conflict that the configuration does not have: %v", c.failures)

@@ -129,7 +129,9 @@ var (
 		claims.ResendingUnknown: "an unknown outcome", claims.StreamChangesHands: "a stream changes hands",
 		claims.StreamIsDuplicated: "two resources have a stream", claims.MayBeEmpty: "a replacement to a late id",
 		claims.WillBeDetached: "processors of others", claims.MayBeDetached: "processors that cannot be read",
-		claims.CreateWillFail:     "a missing stream",
+		claims.CreateWillFail: "a missing stream",
+		claims.ImportIsLeft:   "an import that may be of another stream",
+		claims.LeavesGroup:    "streams leave a group", claims.MayLeaveGroup: "streams may leave a group",
 		claims.DetachedForAMoment: "a gap", claims.DetachedByOldObject: "a gap by the old object",
 		claims.WereDetached: "a replaced object has detached",
 		claims.StayAttached: "an old object keeps", claims.StayAttachedBesideFailure: "a leave beside a failure",
@@ -140,6 +142,7 @@ var (
 		claims.ConflictingSets: "two sets", claims.StreamIsKept: "a stream that another resource keeps",
 		claims.DetachesOthers: "processors of others",
 		claims.Blocked:        "beside a failure",
+		claims.ImportDiffers:  "an import of another stream",
 	}
 )
 
@@ -166,8 +169,15 @@ func about(f session.Finding) operation {
 	return func(*world) (diags coretest.Diagnostics) {
 		for i, of := range []report.Subject{report.OneStream, report.Group} {
 			c, after := session.Change{Kind: session.Edit, Group: of == report.Group, Want: session.Sets{}}, session.After{}
-			for _, id := range cameras(1 + 2*i) {
+			n := 1 + 2*i
+			if f.Warning == claims.MayLeaveGroup { // which is one about all streams
+				n = 1
+			}
+			for _, id := range cameras(n) {
 				f := f
+				if f.Of = 40; of == report.OneStream {
+					f.Configured = "cam-41"
+				}
 				f.Stream, f.Shown, f.Facts, f.Decision.Other = id, set.String(), new(claims.Facts), set
 				if slices.Contains([]claims.Warning{claims.NotFoundOnDestroy, claims.Gone, claims.NotListed}, f.Warning) {
 					f.Err = notFound(id)
