@@ -131,9 +131,10 @@ func (l *Ledger) PlanLeave(v Leave) Decision {
 	case !v.Detach, v.isEmpty():
 	case v.Late:
 		d.Warnings = append(d.Warnings, MayBeEmpty)
+	case d.Claim.Kind != Nobody:
 	case v.Kind == MayBeDropped:
 		d.Warnings = append(d.Warnings, MayLeaveGroup)
-	case v.Kind == Dropped && d.Claim.Kind == Nobody:
+	case v.Kind == Dropped:
 		d.Warnings, d.Other = append(d.Warnings, LeavesGroup), v.Set
 	}
 	return d
