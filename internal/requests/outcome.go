@@ -84,7 +84,9 @@ func (h *history) result(end step, err error) Result {
 func (h *history) quote(r *Result, a attempt) {
 	redactor := h.redactor
 	r.Status = a.status
-	r.RequestID = redactor.Printable(requestID(a.head), masking.MaxText)
+	for _, name := range requestIDs {
+		r.RequestID = cmp.Or(r.RequestID, redactor.Printable(a.head.Get(name), masking.MaxText))
+	}
 	r.Location = redactor.Printable(a.head.Get("Location"), masking.MaxText)
 	r.Challenge = redactor.Printable(strings.Join(a.head.Values("WWW-Authenticate"), ", "), masking.MaxText)
 	if a.status == http.StatusProxyAuthRequired {
@@ -116,9 +118,9 @@ func (h *history) reasonsOf(a attempt) (reasons []string) {
 	return reasons
 }
 
-// requestID returns what identifies the request for the service's support, or "".
-func requestID(head http.Header) string {
-	return cmp.Or(head.Get("X-Request-Id"), head.Get("X-Correlation-Id"), head.Get("Traceparent"))
+// requestIDs are the headers that identify a request for the service's support. The first one counts.
+var requestIDs = []string{
+	"X-Request-Id", "X-Correlation-Id", "Traceparent", "Request-Id", "X-Amzn-Requestid", "X-Amz-Request-Id", "X-Ms-Request-Id", "Cf-Ray",
 }
 
 // whyNotRetried returns why no attempt follows one that failed for the moment, or "" if it goes without saying.

@@ -123,3 +123,16 @@ func TestRejectionsSayMore(t *testing.T) {
 	e = s.UpdateError(t, requests.Config{TokenFile: path})
 	streamstest.WantText(t, e.Reason, "the token in the file looks like a reference")
 }
+
+// The usual headers identify a request.
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string][]string{
+		"x-request-id": {"X-Request-Id", "7"}, "correlation": {"X-Correlation-Id", "7"}, "trace": {"traceparent", "7"}, "request": {"Request-Id", "7"},
+		"AWS": {"X-Amzn-RequestId", "7"}, "S3": {"x-amz-request-id", "7"}, "Azure": {"x-ms-request-id", "7"}, "Cloudflare": {"CF-RAY", "7"},
+		"several": {"Cf-Ray", "8", "X-Correlation-Id", "7"}, "an empty one": {"X-Request-Id", "", "Cf-Ray", "7"},
+	} {
+		e := StartService(t, RespondError(400, "no", header...)).UpdateError(t, requests.Config{})
+		WantEqual(t, name, "7", e.RequestID)
+	}
+}
