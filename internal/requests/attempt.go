@@ -94,6 +94,11 @@ func (a attempt) isRejection() bool {
 	return !a.forToken && a.status == http.StatusUnauthorized
 }
 
+// isRefusal reports whether the service has refused the request, perhaps because of its credential.
+func (a attempt) isRefusal() bool {
+	return a.isRejection() || !a.forToken && a.status == http.StatusForbidden
+}
+
 // isUnsent reports whether Go's library refused to send the request.
 func (a attempt) isUnsent() bool { return errors.Is(a.err, transport.ErrNotSent) }
 

@@ -72,12 +72,6 @@ func (c *credentials) get(ctx context.Context) (*credential, error) {
 	return nil, &failedSearch{result: c.failed.result.unsent("")}
 }
 
-// replace looks for another credential than a rejected one.
-func (c *credentials) replace(ctx context.Context, rejected *credential) error {
-	_, err := c.update(ctx, rejected)
-	return err
-}
-
 // helped notes that a request was taken with the credential after it had been rejected.
 func (c *credentials) helped(taken *credential) {
 	c.mu.Lock()
@@ -121,7 +115,7 @@ func (c *credentials) update(ctx context.Context, rejected *credential) (own boo
 // isDue reports whether an operation should wait for a search.
 func (c *credentials) isDue(limit timeLimit, rejected *credential) bool {
 	switch {
-	case c.find == nil, c.issued && c.current.gate.now() == wrong: // a client that is rejected gets no token for its age
+	case c.find == nil, c.issued && c.current.gate.now().verdict == wrong: // a client that is rejected gets no token for its age
 		return false
 	case c.failed != nil && c.failed.holds(limit):
 		return false
@@ -143,12 +137,12 @@ func (c *credentials) note(next *credential, failed *failedSearch, rejected bool
 	switch next.isLast = rejected; {
 	case next.value == last.value: // it may be current for longer
 		next.gate, next.isLast = last.gate, last.isLast || rejected
-	case c.issued && last.gate.now() != right: // it is the client that is untested
+	case c.issued && last.gate.now().verdict != right: // it is the client that is untested
 		next.gate = last.gate
 	case c.issued:
-		next.gate = newGate(last.gate.acceptance())
+		next.gate = newGate(last.gate.now().accepted)
 	default:
 		next.gate = newGate(NotAccepted)
-		last.gate.conclude(wrong) // for deliveries that wait for their turn with it
+		last.gate.close() // for deliveries that wait for their turn with it
 	}
 }

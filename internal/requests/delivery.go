@@ -168,7 +168,7 @@ func (d *delivery) wait(ctx context.Context, rejected *credential, next step) er
 		return nil
 	}
 	if next.secondTry {
-		if err := d.credentials.replace(ctx, rejected); err != nil {
+		if _, err := d.credentials.update(ctx, rejected); err != nil {
 			return err
 		}
 	}

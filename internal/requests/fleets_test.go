@@ -144,7 +144,7 @@ func TestServiceFailsInMidRun(t *testing.T) {
 	}
 }
 
-// Each new connection reaches the next of three zones. One that does not respond fails no stream.
+// Each new connection reaches the next of three zones. One that does not respond fails no stream, but one that reaches it five times.
 func TestSilentZone(t *testing.T) {
 	t.Parallel()
 	for _, count := range []int{60, 300} {
@@ -165,10 +165,14 @@ func TestSilentZone(t *testing.T) {
 					}
 					s.Start()
 					c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry, MaxConcurrent: slots})
-					start := time.Now()
-					err := errors.Join(UpdateGroup(t, c, count, groupLimit)...)
-					if t.Logf("%s: %s", t.Name(), time.Since(start)); err != nil {
-						t.Errorf("%.300v", err)
+					start, failed := time.Now(), 0
+					for _, err := range UpdateGroup(t, c, count, groupLimit) {
+						if err != nil {
+							failed++
+						}
+					}
+					if t.Logf("%s: %d in %s", t.Name(), failed, time.Since(start)); failed > count/100 {
+						t.Errorf("%d of %d streams failed", failed, count)
 					}
 				})
 			}

@@ -14,14 +14,18 @@ type gate struct {
 	places chan struct{} // has an element for each delivery that sends the untested credential, and for each one that was rejected
 	opened chan struct{} // closed when the places do not count any more
 
-	mu         sync.Mutex
+	mu sync.Mutex
+	evidence
+}
+
+// evidence is what the responses to requests with a credential have shown.
+type evidence struct {
 	verdict    verdict
 	rejections int        // deliveries that have ended with one
 	rejection  Result     // the last one
 	accepted   Acceptance // requests with the credential, or with one that it replaces
 }
 
-// verdict is what the responses to requests with a credential have shown.
 type verdict int
 
 const (
@@ -34,77 +38,75 @@ const (
 const maxUntested, maxRejections = 2, 2 // deliveries
 
 func newGate(accepted Acceptance) *gate {
-	return &gate{places: make(chan struct{}, maxUntested), opened: make(chan struct{}), accepted: accepted}
+	g := &gate{places: make(chan struct{}, maxUntested), opened: make(chan struct{})}
+	g.accepted = accepted
+	return g
 }
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
-// now returns the verdict at this moment.
-func (g *gate) now() verdict {
+// now returns the evidence at this moment.
+func (g *gate) now() evidence {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.verdict
-}
-
-// acceptance returns what the service has accepted.
-func (g *gate) acceptance() Acceptance {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.accepted
+	return g.evidence
 }
 
 // refusal returns why nobody sends a wrong credential, or nil.
 func (g *gate) refusal() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.verdict != wrong {
+	now, what := g.now(), "the same credentials"
+	if now.verdict != wrong {
 		return nil
 	}
-	what := "the same credentials"
-	if g.rejection.Credentials == NoCredentials {
+	if now.rejection.Credentials == NoCredentials {
 		what = "requests without credentials"
 	}
-	unsent := g.rejection.unsent("the service has rejected " + what + " for other streams")
+	unsent := now.rejection.unsent("the service has rejected " + what + " for other streams")
 	return fmt.Errorf("%w: %w", errRejected, &failedSearch{result: unsent})
 }
 
-// conclude lets all deliveries send the credential, or none.
-func (g *gate) conclude(v verdict) {
+// conclude changes the evidence. With a verdict, all deliveries may send the credential, or none.
+func (g *gate) conclude(change func(e *evidence)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.concludeLocked(v)
-}
-
-func (g *gate) concludeLocked(v verdict) {
-	if g.verdict == untested {
+	before := g.verdict
+	if change(&g.evidence); before == untested && g.verdict != untested {
 		close(g.opened)
 	}
-	g.verdict = v
 }
 
 // accept notes a final response that is no rejection.
 func (g *gate) accept(method string, status int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	switch {
-	case status/100 != 2:
-	case method == http.MethodGet:
-		g.accepted = max(g.accepted, AcceptedReads)
-	default:
-		g.accepted = AcceptedUpdates
+	accepted := AcceptedUpdates
+	if method == http.MethodGet {
+		accepted = AcceptedReads
 	}
-	g.concludeLocked(right)
+	g.conclude(func(e *evidence) {
+		if e.verdict = right; status/100 == 2 {
+			e.accepted = max(e.accepted, accepted)
+		}
+	})
 }
 
-// count notes the end of a delivery that was rejected.
-func (g *gate) count(rejection Result) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.rejections++
-	g.rejection = rejection
-	if g.verdict != right && g.rejections >= maxRejections {
-		g.concludeLocked(wrong)
-	}
+// hearNothing notes an attempt without a response.
+func (g *gate) hearNothing() {
+	g.conclude(func(e *evidence) { e.verdict = max(e.verdict, unproven) })
+}
+
+// reject notes the end of a delivery that was rejected.
+func (g *gate) reject(rejection Result) {
+	g.conclude(func(e *evidence) {
+		e.rejections++
+		e.rejection = rejection
+		if e.rejections >= maxRejections && e.verdict != right {
+			e.verdict = wrong
+		}
+	})
+}
+
+// close ends all waits: another credential replaces this one.
+func (g *gate) close() {
+	g.conclude(func(e *evidence) { e.verdict = wrong })
 }
 
 // pass is what a delivery has at the gate of the credential that it sends.
@@ -125,7 +127,7 @@ func (p *pass) enter(ctx context.Context, g *gate) error {
 		return ctx.Err()
 	case g == nil:
 		return nil
-	case !p.hasPlace && g.now() == untested:
+	case !p.hasPlace && g.now().verdict == untested:
 		select {
 		case g.places <- struct{}{}:
 			p.hasPlace = true
@@ -134,7 +136,7 @@ func (p *pass) enter(ctx context.Context, g *gate) error {
 			return fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 		}
 	}
-	if g.now() == wrong {
+	if g.now().verdict == wrong {
 		return errRejected
 	}
 	return nil
@@ -147,8 +149,8 @@ func (p *pass) learn(a attempt, method string) {
 	case p.gate == nil:
 	case a.isTaken():
 		p.gate.accept(method, a.status)
-	case a.isSilence() && p.gate.now() == untested:
-		p.gate.conclude(unproven)
+	case a.isSilence():
+		p.gate.hearNothing()
 	case p.rejection == nil:
 		p.leave()
 	}
@@ -168,7 +170,7 @@ func (p *pass) leave() {
 // end ends the pass of a delivery.
 func (p *pass) end() {
 	if p.rejection != nil {
-		p.gate.count(*p.rejection)
+		p.gate.reject(*p.rejection)
 	} else {
 		p.leave()
 	}

@@ -58,8 +58,8 @@ func TestGate(t *testing.T) {
 							waiting--
 						}()
 					}
-					if synctest.Wait(); g.now() != s.verdict || waiting != s.waiting {
-						t.Fatalf("step %d: verdict %d, %d wait; want %d, %d", i+1, g.now(), waiting, s.verdict, s.waiting)
+					if synctest.Wait(); g.now().verdict != s.verdict || waiting != s.waiting {
+						t.Fatalf("step %d: verdict %d, %d wait; want %d, %d", i+1, g.now().verdict, waiting, s.verdict, s.waiting)
 					}
 				}
 				cancel()
@@ -81,7 +81,7 @@ func TestPassThroughAnotherGate(t *testing.T) {
 		t.Errorf("%d and %d places: %v", len(first.places), len(second.places), err)
 	}
 	p.reject(Result{})
-	second.conclude(wrong)
+	second.close()
 	if err := p.enter(t.Context(), second); !errors.Is(err, errRejected) {
 		t.Error(err)
 	}
@@ -107,8 +107,8 @@ func TestAcceptance(t *testing.T) {
 		{"GET", 404, NotAccepted}, {"PATCH", 403, NotAccepted}, {"GET", 200, AcceptedReads}, {"PATCH", 422, AcceptedReads},
 		{"PATCH", 200, AcceptedUpdates}, {"GET", 200, AcceptedUpdates},
 	} {
-		if g.accept(step.method, step.status); g.acceptance() != step.want || g.now() != right {
-			t.Errorf("%s, %d: %d", step.method, step.status, g.acceptance())
+		if g.accept(step.method, step.status); g.now().accepted != step.want || g.now().verdict != right {
+			t.Errorf("%s, %d: %d", step.method, step.status, g.now().accepted)
 		}
 	}
 }

@@ -42,17 +42,16 @@ func (h *history) last() (a attempt) {
 // one is the result.
 func (h *history) result(end step, err error) Result {
 	r, last := h.subject, h.last()
-	sent := 0
 	for _, a := range h.attempts {
 		if !a.isUnsent() {
-			sent++
+			r.Attempts++
 		}
 	}
-	mayHaveActed := slices.ContainsFunc(h.attempts, attempt.mayHaveActed)
-	if search, isSearch := errors.AsType[*failedSearch](err); isSearch {
-		r = search.result // of another request, which did not reach the stream
-		r.MayHaveActed, r.SentBefore = mayHaveActed, sent > 0
-		return r
+	r.MayHaveActed = slices.ContainsFunc(h.attempts, attempt.mayHaveActed)
+	if search, isSearch := errors.AsType[*failedSearch](err); isSearch { // of another request, which did not reach the stream
+		found := search.result
+		found.MayHaveActed, found.SentBefore = r.MayHaveActed, r.Attempts > 0
+		return found
 	}
 	for _, a := range slices.Backward(h.attempts) {
 		if a.status != 0 {
@@ -60,47 +59,48 @@ func (h *history) result(end step, err error) Result {
 			break
 		}
 	}
-	r.Attempts, r.MayHaveActed = sent, mayHaveActed
-	var reasons []string
-	switch {
-	case last.isResponse():
-		reasons = h.reasonsOf(last)
-	case err == nil:
+	if err == nil && !last.isResponse() {
 		err = last.err
 	}
-	if why, cause := h.whyNotRetried(last, end); why != "" {
-		reasons, r.Err = append([]string{why}, reasons...), cmp.Or(cause, r.Err)
-	}
+	var reasons []string
 	if err != nil {
 		var why string
 		r.Failure, why = h.classify(err)
-		reasons, r.Err = append([]string{why}, reasons...), err
+		reasons = append(reasons, why)
 	}
+	if r.Err = err; end.ending == noTime {
+		r.Err = cmp.Or(err, ErrNoTime)
+	}
+	reasons = append(append(reasons, h.whyNotRetried(last, end)), h.reasonsOf(last)...)
 	r.Reason = strings.Join(slices.DeleteFunc(reasons, func(reason string) bool { return reason == "" }), "; ")
 	return r
 }
 
+// requestIDs are the headers that identify a request for the service's support. The first one counts.
+var requestIDs = []string{
+	"X-Request-Id", "X-Correlation-Id", "Traceparent", "Request-Id", "X-Amzn-Requestid", "X-Amz-Request-Id", "X-Ms-Request-Id", "Cf-Ray",
+}
+
 // quote says what a response says.
 func (h *history) quote(r *Result, a attempt) {
-	redactor := h.redactor
-	r.Status = a.status
+	short := func(text string) string { return h.redactor.Printable(text, masking.MaxText) }
+	r.Status, r.Location = a.status, short(a.head.Get("Location"))
 	for _, name := range requestIDs {
-		r.RequestID = cmp.Or(r.RequestID, redactor.Printable(a.head.Get(name), masking.MaxText))
+		r.RequestID = cmp.Or(r.RequestID, short(a.head.Get(name)))
 	}
-	r.Location = redactor.Printable(a.head.Get("Location"), masking.MaxText)
-	r.Challenge = redactor.Printable(strings.Join(a.head.Values("WWW-Authenticate"), ", "), masking.MaxText)
+	r.Challenge = short(strings.Join(a.head.Values("WWW-Authenticate"), ", "))
 	if a.status == http.StatusProxyAuthRequired {
-		r.Challenge = redactor.Printable(transport.ProxySchemes(a.head), masking.MaxText)
+		r.Challenge = short(transport.ProxySchemes(a.head))
 	}
 	if !a.isResponse() {
 		return
 	}
-	if !a.forToken && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) {
-		r.Accepted = a.credential.gate.acceptance()
+	if a.isRefusal() {
+		r.Accepted = a.credential.gate.now().accepted
 	}
 	r.Body = a.body
 	if a.status/100 != 2 {
-		r.Message, r.Form = redactor.Message(a.body)
+		r.Message, r.Form = h.redactor.Message(a.body)
 	}
 	if a.err != nil && r.Form == masking.FormText {
 		r.Form = masking.FormPart
@@ -109,7 +109,10 @@ func (h *history) quote(r *Result, a attempt) {
 
 // reasonsOf returns what is known beside a response.
 func (h *history) reasonsOf(a attempt) (reasons []string) {
-	if !a.forToken && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) {
+	if !a.isResponse() {
+		return nil
+	}
+	if a.isRefusal() {
 		reasons = append(reasons, a.credential.note)
 	}
 	if a.err != nil {
@@ -118,23 +121,18 @@ func (h *history) reasonsOf(a attempt) (reasons []string) {
 	return reasons
 }
 
-// requestIDs are the headers that identify a request for the service's support. The first one counts.
-var requestIDs = []string{
-	"X-Request-Id", "X-Correlation-Id", "Traceparent", "Request-Id", "X-Amzn-Requestid", "X-Amz-Request-Id", "X-Ms-Request-Id", "Cf-Ray",
-}
-
 // whyNotRetried returns why no attempt follows one that failed for the moment, or "" if it goes without saying.
-func (h *history) whyNotRetried(last attempt, end step) (reason string, cause error) {
+func (h *history) whyNotRetried(last attempt, end step) string {
 	switch {
 	case end.ending == interrupted && !last.isEnded(): // whose error says why
-		return "the request was not retried, because the operation was interrupted or its time limit had passed", nil
+		return "the request was not retried, because the operation was interrupted or its time limit had passed"
 	case end.ending == noTime && end.askedBy != "":
 		return fmt.Sprintf("the %s asked to wait (%s), longer than the operation's time limit allows",
-			h.subject.Receiver(), h.redactor.Printable(end.askedBy, masking.MaxText)), ErrNoTime
+			h.subject.Receiver(), h.redactor.Printable(end.askedBy, masking.MaxText))
 	case end.ending == noTime:
-		return ErrNoTime.Error(), ErrNoTime
+		return ErrNoTime.Error()
 	}
-	return "", nil
+	return ""
 }
 
 // classify returns what kind of failure an error is, and its text.

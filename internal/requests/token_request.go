@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
+	"maps"
+	"math"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/oauth2"
@@ -20,81 +21,99 @@ import (
 type tokenRequest struct {
 	delivery *delivery
 	end      step
-	failure  error  // why there is no response
-	isObject bool   // the response is one in JSON
-	message  string // what it says about an error, if it is
+	failure  error                      // why there is no response
+	fields   map[string]json.RawMessage // of the response; nil if it is no object in JSON
 }
 
-// RoundTrip implements [http.RoundTripper]. Its error says what is wrong with a success.
+// RoundTrip implements [http.RoundTripper].
 func (r *tokenRequest) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Set("Accept", "application/json")
-	if r.end, r.failure = r.delivery.run(req.Context(), req); r.failure != nil {
-		return nil, r.failure
-	}
+	r.end, r.failure = r.delivery.run(req.Context(), req)
 	last := r.delivery.history.last()
-	if !last.isResponse() {
+	if r.failure == nil && !last.isResponse() {
 		r.failure = last.err
+	}
+	if r.failure != nil {
 		return nil, r.failure
 	}
 	resp := &http.Response{StatusCode: last.status, Header: last.head.Clone(), Request: req, Body: io.NopCloser(bytes.NewReader(last.body))}
 	resp.Header.Del("Location") // [http.Client] would follow it
-	var fields map[string]json.RawMessage
-	r.isObject = json.Unmarshal(last.body, &fields) == nil && fields != nil
-	switch form, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); {
-	case r.isObject:
-	case last.status/100 != 2, form == "application/x-www-form-urlencoded", form == "text/plain": // see package oauth2
-		return resp, nil
-	default:
-		return nil, errors.New("it is not a JSON object")
-	}
-	r.message = masking.TextOfError(last.body)
-	body, err := rewriteToken(fields)
-	switch {
-	case err == nil:
+	if json.Unmarshal(last.body, &r.fields) == nil && r.fields != nil {
 		resp.Header.Set("Content-Type", "application/json") // some say text/plain
-		resp.Body = io.NopCloser(bytes.NewReader(body))
-	case last.status/100 == 2:
-		return nil, err
+		resp.Body = io.NopCloser(bytes.NewReader(rewriteToken(r.fields)))
 	}
 	return resp, nil
 }
 
+// rewriteToken returns the fields that package oauth2 reads, without what a token can be used without.
+func rewriteToken(fields map[string]json.RawMessage) []byte {
+	rewritten := map[string]any{"expires_in": parseSeconds(fields["expires_in"])}
+	for _, name := range []string{"access_token", "refresh_token", "id_token", "error", "error_description"} {
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil {
+			rewritten[name] = text
+		}
+	}
+	body, _ := json.Marshal(rewritten)
+	return body
+}
+
+// parseSeconds reads expires_in: a number in any form, also in a text. 0 means that the end is not known.
+func parseSeconds(raw json.RawMessage) int64 {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	var seconds float64
+	if json.Unmarshal([]byte(strings.TrimSpace(text)), &seconds) != nil {
+		return 0
+	}
+	return int64(max(0, min(seconds, math.MaxInt32)))
+}
+
 // result is that of a token request without a token that can be sent. Some endpoints reject with status 200.
 func (r *tokenRequest) result(err error) Result {
+	result := r.delivery.history.result(r.end, r.failure)
 	if r.failure != nil {
-		return r.delivery.history.result(r.end, r.failure)
-	}
-	result := r.delivery.history.result(r.end, nil)
-	if r.isObject {
-		result.Form = masking.FormDocumented
-	}
-	if r.message != "" {
-		result.Message = r.delivery.history.redactor.Printable(r.message, masking.MaxMessage)
+		return result
 	}
 	refused, isRefused := errors.AsType[*oauth2.RetrieveError](err)
-	_, isMissing := errors.AsType[*noAccessToken](err)
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err // without method and URL, which the result has
+	message := ""
+	switch {
+	case r.fields != nil:
+		message, result.Form = masking.TextOfError(r.delivery.history.last().body), masking.FormDocumented
+	case isRefused && refused.ErrorCode != "": // in a form
+		message = strings.TrimSuffix(refused.ErrorCode+": "+refused.ErrorDescription, ": ")
+		result.Form = masking.FormDocumented
 	}
 	printable := r.delivery.history.redactor.Printable
-	unusable := "the response has no usable token: " + printable(strings.TrimPrefix(err.Error(), "oauth2: "), masking.MaxText)
-	switch status := result.Status; {
-	case isRefused:
-		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
-			result.Failure = Unauthenticated
-		}
-		if refused.ErrorCode != "" && !result.Documented() { // in a form
-			message := strings.TrimSuffix(refused.ErrorCode+": "+refused.ErrorDescription, ": ")
-			result.Message, result.Form = printable(message, masking.MaxMessage), masking.FormDocumented
-		}
-		return result
-	case isMissing && result.Message != "":
-		result.Failure = Unauthenticated
-	case status/100 == 2:
-		result.Failure = NoToken
-	default:
-		return r.delivery.history.result(r.end, err)
+	if message != "" {
+		result.Message = printable(message, masking.MaxMessage)
 	}
-	return result.because(unusable)
+	switch isSuccess := result.Status/100 == 2; {
+	case isSuccess && !isRefused && message == "":
+		result.Failure = NoToken
+	case isSuccess, result.Status/100 == 4 && !isRetryableStatus(result.Status):
+		result.Failure = Unauthenticated
+	}
+	if isRefused {
+		return result
+	}
+	return result.because("the response has no usable token: " + printable(r.whyUnusable(err), masking.MaxText))
+}
+
+// whyUnusable says why a response has no token that can be sent. One of its fields may have a token, so only their names are shown.
+func (r *tokenRequest) whyUnusable(err error) string {
+	switch text := err.Error(); {
+	case !strings.HasPrefix(text, "oauth2: "):
+		return text
+	case r.fields == nil:
+		return "it is not a JSON object"
+	case r.fields["access_token"] != nil:
+		return "access_token is empty, or no string"
+	case len(r.fields) == 0:
+		return "access_token is missing, and so is every other field"
+	}
+	return "access_token is missing; there is only " + strings.Join(slices.Sorted(maps.Keys(r.fields)), ", ")
 }

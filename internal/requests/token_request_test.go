@@ -73,12 +73,12 @@ func TestTokenResponsesRefused(t *testing.T) {
 		want        string
 		isJSON      bool
 	}{
-		`{"access_token":5}`:                       {json, 200, "access_token is not a string", true},
+		`{"access_token":5}`:                       {json, 200, "access_token is empty, or no string", true},
 		`{"token":"t"}`:                            {plain, 200, "access_token is missing; there is only token", true},
-		`{"access_token":null,"scope":"a"}`:        {json, 200, "the response has no usable token: access_token is empty", true},
-		`{"access_token":"","error":""}`:           {json, 200, "access_token is empty", true},
+		`{"access_token":null,"scope":"a"}`:        {json, 200, "the response has no usable token: access_token is empty, or no string", true},
+		`{"access_token":"","error":""}`:           {json, 200, "access_token is empty, or no string", true},
 		`"t"`:                                      {json, 200, "it is not a JSON object", false},
-		"access_token=":                            {"application/x-www-form-urlencoded", 200, "missing access_token", false},
+		"access_token=":                            {"application/x-www-form-urlencoded", 200, "it is not a JSON object", false},
 		"\ufeff" + `{"error":"invalid_scope"}`:     {plain, 403, "invalid_scope", true},
 		`{"error":{"code":7},"expires_in":"soon"}`: {json, 403, `{"error":{"code":7},"expires_in":"soon"}`, true},
 		`["t"]`:  {json, 200, "it is not a JSON object", false},
