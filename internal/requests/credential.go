@@ -114,8 +114,8 @@ func (c *credentials) update(ctx context.Context, rejected *credential) (own boo
 
 // isDue reports whether an operation should wait for a search.
 func (c *credentials) isDue(limit timeLimit, rejected *credential) bool {
-	switch {
-	case c.find == nil, c.issued && c.current.gate.now().verdict == wrong: // a client that is rejected gets no token for its age
+	switch verdict, _ := c.current.gate.now(); {
+	case c.find == nil, c.issued && verdict == wrong: // a client that is rejected gets no token for its age
 		return false
 	case c.failed != nil && c.failed.holds(limit):
 		return false
@@ -133,14 +133,15 @@ func (c *credentials) note(next *credential, failed *failedSearch, rejected bool
 		return
 	}
 	last := c.current
+	verdict, accepted := last.gate.now()
 	c.current = next
 	switch next.isLast = rejected; {
 	case next.value == last.value: // it may be current for longer
 		next.gate, next.isLast = last.gate, last.isLast || rejected
-	case c.issued && last.gate.now().verdict != right: // it is the client that is untested
+	case c.issued && verdict != right: // it is the client that is untested
 		next.gate = last.gate
 	case c.issued:
-		next.gate = newGate(last.gate.now().accepted)
+		next.gate = newGate(accepted)
 	default:
 		next.gate = newGate(NotAccepted)
 		last.gate.close() // for deliveries that wait for their turn with it

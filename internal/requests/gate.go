@@ -14,18 +14,14 @@ type gate struct {
 	places chan struct{} // has an element for each delivery that sends the untested credential, and for each one that was rejected
 	opened chan struct{} // closed when the places do not count any more
 
-	mu sync.Mutex
-	evidence
-}
-
-// evidence is what the responses to requests with a credential have shown.
-type evidence struct {
+	mu         sync.Mutex
 	verdict    verdict
 	rejections int        // deliveries that have ended with one
 	rejection  Result     // the last one
 	accepted   Acceptance // requests with the credential, or with one that it replaces
 }
 
+// verdict is what the responses to requests with a credential have shown.
 type verdict int
 
 const (
@@ -38,75 +34,76 @@ const (
 const maxUntested, maxRejections = 2, 2 // deliveries
 
 func newGate(accepted Acceptance) *gate {
-	g := &gate{places: make(chan struct{}, maxUntested), opened: make(chan struct{})}
-	g.accepted = accepted
-	return g
+	return &gate{places: make(chan struct{}, maxUntested), opened: make(chan struct{}), accepted: accepted}
 }
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
-// now returns the evidence at this moment.
-func (g *gate) now() evidence {
+// now returns what is known at this moment.
+func (g *gate) now() (verdict, Acceptance) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.evidence
+	return g.verdict, g.accepted
 }
 
 // refusal returns why nobody sends a wrong credential, or nil.
 func (g *gate) refusal() error {
-	now, what := g.now(), "the same credentials"
-	if now.verdict != wrong {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.verdict != wrong {
 		return nil
 	}
-	if now.rejection.Credentials == NoCredentials {
+	what := "the same credentials"
+	if g.rejection.Credentials == NoCredentials {
 		what = "requests without credentials"
 	}
-	unsent := now.rejection.unsent("the service has rejected " + what + " for other streams")
+	unsent := g.rejection.unsent("the service has rejected " + what + " for other streams")
 	return fmt.Errorf("%w: %w", errRejected, &failedSearch{result: unsent})
 }
 
-// conclude changes the evidence. With a verdict, all deliveries may send the credential, or none.
-func (g *gate) conclude(change func(e *evidence)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	before := g.verdict
-	if change(&g.evidence); before == untested && g.verdict != untested {
+// conclude changes the verdict: all deliveries may send the credential, or none.
+func (g *gate) conclude(v verdict) {
+	if g.verdict == untested && v != untested {
 		close(g.opened)
 	}
+	g.verdict = v
 }
 
-// accept notes a final response that is no rejection.
-func (g *gate) accept(method string, status int) {
-	accepted := AcceptedUpdates
-	if method == http.MethodGet {
-		accepted = AcceptedReads
+// learn notes an attempt that was not rejected.
+func (g *gate) learn(a attempt, method string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case a.isTaken():
+		g.conclude(right)
+	case a.isSilence():
+		g.conclude(max(g.verdict, unproven))
 	}
-	g.conclude(func(e *evidence) {
-		if e.verdict = right; status/100 == 2 {
-			e.accepted = max(e.accepted, accepted)
-		}
-	})
-}
-
-// hearNothing notes an attempt without a response.
-func (g *gate) hearNothing() {
-	g.conclude(func(e *evidence) { e.verdict = max(e.verdict, unproven) })
+	switch {
+	case a.status/100 != 2 || !a.isResponse():
+	case method == http.MethodGet:
+		g.accepted = max(g.accepted, AcceptedReads)
+	default:
+		g.accepted = AcceptedUpdates
+	}
 }
 
 // reject notes the end of a delivery that was rejected.
 func (g *gate) reject(rejection Result) {
-	g.conclude(func(e *evidence) {
-		e.rejections++
-		e.rejection = rejection
-		if e.rejections >= maxRejections && e.verdict != right {
-			e.verdict = wrong
-		}
-	})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rejections++
+	g.rejection = rejection
+	if g.rejections >= maxRejections && g.verdict != right {
+		g.conclude(wrong)
+	}
 }
 
 // close ends all waits: another credential replaces this one.
 func (g *gate) close() {
-	g.conclude(func(e *evidence) { e.verdict = wrong })
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.conclude(wrong)
 }
 
 // pass is what a delivery has at the gate of the credential that it sends.
@@ -122,12 +119,10 @@ func (p *pass) enter(ctx context.Context, g *gate) error {
 		p.end()
 		*p = pass{gate: g}
 	}
-	switch {
-	case ctx.Err() != nil: // an operation that has ended has not waited
+	if ctx.Err() != nil || g == nil { // an operation that has ended has not waited
 		return ctx.Err()
-	case g == nil:
-		return nil
-	case !p.hasPlace && g.now().verdict == untested:
+	}
+	if verdict, _ := g.now(); verdict == untested && !p.hasPlace {
 		select {
 		case g.places <- struct{}{}:
 			p.hasPlace = true
@@ -136,22 +131,18 @@ func (p *pass) enter(ctx context.Context, g *gate) error {
 			return fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 		}
 	}
-	if g.now().verdict == wrong {
+	if verdict, _ := g.now(); verdict == wrong {
 		return errRejected
 	}
 	return nil
 }
 
-// learn notes what an attempt shows about the credential. A failure of the service or of a connection shows nothing: another delivery
-// may have the place.
+// learn notes an attempt that was not rejected. A failure shows nothing about the credential: another delivery may have the place.
 func (p *pass) learn(a attempt, method string) {
-	switch {
-	case p.gate == nil:
-	case a.isTaken():
-		p.gate.accept(method, a.status)
-	case a.isSilence():
-		p.gate.hearNothing()
-	case p.rejection == nil:
+	if p.gate == nil {
+		return
+	}
+	if p.gate.learn(a, method); p.rejection == nil {
 		p.leave()
 	}
 }

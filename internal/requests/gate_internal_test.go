@@ -58,8 +58,9 @@ func TestGate(t *testing.T) {
 							waiting--
 						}()
 					}
-					if synctest.Wait(); g.now().verdict != s.verdict || waiting != s.waiting {
-						t.Fatalf("step %d: verdict %d, %d wait; want %d, %d", i+1, g.now().verdict, waiting, s.verdict, s.waiting)
+					synctest.Wait()
+					if verdict, _ := g.now(); verdict != s.verdict || waiting != s.waiting {
+						t.Fatalf("step %d: verdict %d, %d wait; want %d, %d", i+1, verdict, waiting, s.verdict, s.waiting)
 					}
 				}
 				cancel()
@@ -107,8 +108,9 @@ func TestAcceptance(t *testing.T) {
 		{"GET", 404, NotAccepted}, {"PATCH", 403, NotAccepted}, {"GET", 200, AcceptedReads}, {"PATCH", 422, AcceptedReads},
 		{"PATCH", 200, AcceptedUpdates}, {"GET", 200, AcceptedUpdates},
 	} {
-		if g.accept(step.method, step.status); g.now().accepted != step.want || g.now().verdict != right {
-			t.Errorf("%s, %d: %d", step.method, step.status, g.now().accepted)
+		g.learn(response(step.status), step.method)
+		if verdict, accepted := g.now(); accepted != step.want || verdict != right {
+			t.Errorf("%s, %d: %d", step.method, step.status, accepted)
 		}
 	}
 }

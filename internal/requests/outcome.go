@@ -96,7 +96,7 @@ func (h *history) quote(r *Result, a attempt) {
 		return
 	}
 	if a.isRefusal() {
-		r.Accepted = a.credential.gate.now().accepted
+		_, r.Accepted = a.credential.gate.now()
 	}
 	r.Body = a.body
 	if a.status/100 != 2 {

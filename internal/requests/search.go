@@ -2,6 +2,8 @@ package requests
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -36,8 +38,8 @@ type search struct {
 	context.Context
 	end     context.CancelFunc
 	done    chan struct{}
-	bug     any // the value of a panic
-	waiting int // operations
+	bug     error // a panic
+	waiting int   // operations
 
 	mu       sync.Mutex
 	deadline time.Time
@@ -57,7 +59,11 @@ func (c *credentials) begin(ctx context.Context, rejected bool) *search {
 // run makes a search, from a time on.
 func (c *credentials) run(s *search, begin time.Time, rejected bool) {
 	defer close(s.done)
-	defer func() { s.bug = recover() }() // for the operations that wait
+	defer func() {
+		if bug := recover(); bug != nil { // it is one of the operations that wait
+			s.bug = fmt.Errorf("%v\n%s", bug, debug.Stack())
+		}
+	}()
 	select {
 	case <-time.After(time.Until(begin)):
 	case <-s.Done():
