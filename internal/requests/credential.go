@@ -119,12 +119,12 @@ func (c *credentials) isDue(limit timeLimit, rejected *credential) bool {
 		return false
 	case c.failed != nil && c.failed.holds(limit):
 		return false
-	case c.current.isOver():
+	case c.current.isOver(), verdict == wrong:
 		return true
 	case rejected != nil && rejected.value == c.current.value:
 		return !c.current.isLast
 	}
-	return c.rereads && c.search == nil
+	return c.rereads && (c.search == nil || !c.search.rejected) // which may wait for the file to change
 }
 
 // note notes what a search has come to.

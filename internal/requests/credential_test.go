@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -462,19 +463,17 @@ func TestAcceptanceOfOthers(t *testing.T) {
 // it ends no other one. It ends when nobody waits for it.
 func TestSearchBelongsToEverybody(t *testing.T) {
 	t.Parallel()
-	for name, endpoint := range map[string][]http.HandlerFunc{
-		"slow":        {RespondAfter(20*time.Second, IssueTokens(3600))},
-		"silent":      {NeverRespond, IssueTokens(3600)},
-		"503":         {RespondError(503, "down"), RespondError(503, "down"), RespondError(503, "down"), RespondError(503, "down"), IssueTokens(3600)},
-		"Retry-After": {RespondError(429, "slow down", "Retry-After", "60"), IssueTokens(3600)},
+	down := RespondError(503, "down")
+	for name, responses := range map[string][]http.HandlerFunc{
+		"slow": nil, "silent": {NeverRespond}, "503": {down, down, down, down}, "Retry-After": {RespondError(429, "slow down", "Retry-After", "60")},
 	} {
 		for how, first := range map[string]struct{ limit, interrupted time.Duration }{
 			"interrupt": {time.Hour, 4 * time.Second}, "time limit": {10 * time.Second, time.Hour}, "short time limit": {time.Second, time.Hour},
 		} {
 			for _, begins := range []time.Duration{500 * time.Millisecond, 30 * time.Second} { // beside the first one, or after it
 				RunVirtual(t, fmt.Sprint(name, "/", how, "/", begins), func(t *testing.T) {
-					endpoint, s := StartService(t, endpoint...), StartService(t, ApplyUpdate)
-					cfg := OAuth2Config(s, endpoint)
+					endpoint := StartService(t, append(slices.Clip(responses), RespondAfter(20*time.Second, IssueTokens(3600)))...)
+					cfg := OAuth2Config(StartService(t, ApplyUpdate), endpoint)
 					cfg.Retry = requests.DefaultRetry
 					c := NewClient(t, cfg)
 					var operations sync.WaitGroup

@@ -36,28 +36,29 @@ func (f *failedSearch) holds(limit timeLimit) bool {
 // deadline is that of the one that can wait longest.
 type search struct {
 	context.Context
-	end     context.CancelFunc
-	done    chan struct{}
-	bug     error // a panic
-	waiting int   // operations
+	end      context.CancelFunc
+	rejected bool // the current credential was
+	done     chan struct{}
+	bug      error // a panic
 
 	mu       sync.Mutex
+	waiting  int // operations
 	deadline time.Time
 }
 
 // begin begins a search for the operations that join it. It belongs to none of them.
 func (c *credentials) begin(ctx context.Context, rejected bool) *search {
-	s, begin := &search{done: make(chan struct{})}, time.Now()
+	s, begin := &search{rejected: rejected, done: make(chan struct{})}, time.Now()
 	s.Context, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if c.failed != nil && c.failed.hurried {
 		begin = c.failed.until
 	}
-	go c.run(s, begin, rejected)
+	go c.run(s, begin)
 	return s
 }
 
 // run makes a search, from a time on.
-func (c *credentials) run(s *search, begin time.Time, rejected bool) {
+func (c *credentials) run(s *search, begin time.Time) {
 	defer close(s.done)
 	defer func() {
 		if bug := recover(); bug != nil { // it is one of the operations that wait
@@ -71,12 +72,12 @@ func (c *credentials) run(s *search, begin time.Time, rejected bool) {
 	}
 	c.finding <- struct{}{} // a search that nobody waits for may not have ended yet
 	defer func() { <-c.finding }()
-	found, failed := c.find(s, rejected)
+	found, failed := c.find(s, s.rejected)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.search == s {
 		c.search = nil
-		c.note(found, failed, rejected)
+		c.note(found, failed, s.rejected)
 	}
 }
 

@@ -1,0 +1,171 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// When an operation waits for a search, with a credential that it needs, or with one that was rejected.
+func TestIsDue(t *testing.T) {
+	t.Parallel()
+	find := func(context.Context, bool) (*credential, *failedSearch) { return nil, nil }
+	current := func(c credential) *credential { c.value, c.gate = "a", newGate(NotAccepted); return &c }
+	past, soon := time.Now().Add(-time.Second), time.Now().Add(time.Minute)
+	a, b := &credential{value: "a"}, &credential{value: "b"}
+	lasting, over, failing := &failedSearch{}, &failedSearch{until: past}, &failedSearch{until: soon}
+	late, early := timeLimit{deadline: soon}, timeLimit{deadline: soon.Add(-time.Second)}
+	for name, test := range map[string]struct {
+		c        *credentials
+		isWrong  bool
+		limit    timeLimit
+		rejected *credential
+		want     bool
+	}{
+		"fixed":                        {c: &credentials{current: current(credential{})}, rejected: a},
+		"current":                      {c: &credentials{find: find, current: current(credential{end: soon})}},
+		"without an end":               {c: &credentials{find: find, current: current(credential{})}},
+		"over":                         {c: &credentials{find: find, current: current(credential{end: past})}, want: true},
+		"over, a client that is wrong": {c: &credentials{find: find, issued: true, current: current(credential{end: past})}, isWrong: true},
+		"over, wrong":                  {c: &credentials{find: find, current: current(credential{end: past})}, isWrong: true, want: true},
+		"over, a client":               {c: &credentials{find: find, issued: true, current: current(credential{end: past})}, want: true},
+		"rejected":                     {c: &credentials{find: find, current: current(credential{})}, rejected: a, want: true},
+		"rejected, replaced":           {c: &credentials{find: find, current: current(credential{})}, rejected: b},
+		"rejected, the last one":       {c: &credentials{find: find, current: current(credential{isLast: true})}, rejected: a},
+		"in a file":                    {c: &credentials{find: find, rereads: true, current: current(credential{})}, want: true},
+		"in a file, beside a reading":  {c: &credentials{find: find, rereads: true, current: current(credential{}), search: new(search)}, want: true},
+		"in a file, wrong":             {c: &credentials{find: find, rereads: true, current: current(credential{}), search: &search{rejected: true}}, isWrong: true, want: true},
+		"in a file, beside a search":   {c: &credentials{find: find, rereads: true, current: current(credential{}), search: &search{rejected: true}}},
+		"a failure for the run":        {c: &credentials{find: find, failed: lasting, current: current(credential{end: past})}, rejected: a},
+		"a failure":                    {c: &credentials{find: find, failed: failing, current: current(credential{end: past})}, rejected: a},
+		"a failure that is over":       {c: &credentials{find: find, failed: over, current: current(credential{})}, rejected: a, want: true},
+		"a failure in a hurry":         {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true}, current: current(credential{end: past})}, limit: early},
+		"a failure in a hurry, more time": {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true}, current: current(credential{end: past})},
+			limit: late, want: true},
+	} {
+		if test.isWrong {
+			test.c.current.gate.close()
+		}
+		if got := test.c.isDue(test.limit, test.rejected); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// What a search makes of the current credential.
+func TestNote(t *testing.T) {
+	t.Parallel()
+	success := response(200)
+	for name, test := range map[string]struct {
+		issued, accepted, isLast, rejected bool
+		found                              string // "" for a failed search
+		want                               string
+		sameGate, wantLast                 bool
+	}{
+		"failed":             {want: "a", sameGate: true},
+		"failed, the last":   {isLast: true, rejected: true, want: "a", sameGate: true, wantLast: true},
+		"the same":           {found: "a", want: "a", sameGate: true},
+		"the same, rejected": {found: "a", rejected: true, want: "a", sameGate: true, wantLast: true},
+		"the same, the last": {found: "a", isLast: true, want: "a", sameGate: true, wantLast: true},
+		"another":            {found: "b", isLast: true, want: "b"},
+		"another, rejected":  {found: "b", rejected: true, want: "b", wantLast: true},
+		"a token, untested":  {issued: true, found: "b", want: "b", sameGate: true},
+		"a token, rejected":  {issued: true, found: "b", rejected: true, want: "b", sameGate: true, wantLast: true},
+		"a token, accepted":  {issued: true, accepted: true, found: "b", want: "b"},
+		"another, accepted":  {accepted: true, found: "b", want: "b"},
+		"the same, accepted": {issued: true, accepted: true, found: "a", want: "a", sameGate: true},
+	} {
+		before := newGate(NotAccepted)
+		if test.accepted {
+			before.learn(success, "PATCH")
+		}
+		c := credentials{issued: test.issued, current: &credential{value: "a", gate: before, isLast: test.isLast}, failed: new(failedSearch)}
+		failed := new(failedSearch)
+		if test.found != "" {
+			failed = nil
+		}
+		c.note(&credential{value: test.found}, failed, test.rejected)
+		if c.failed != failed || c.current.value != test.want || (c.current.gate == before) != test.sameGate || c.current.isLast != test.wantLast {
+			t.Errorf("%s: %+v", name, c.current)
+		}
+		_, accepted := c.current.gate.now()
+		if keeps := test.accepted && (test.issued || test.sameGate); (accepted == AcceptedUpdates) != keeps {
+			t.Errorf("%s: acceptance %d", name, accepted)
+		}
+		if verdict, _ := before.now(); !test.sameGate && !test.issued && verdict != wrong {
+			t.Errorf("%s: deliveries wait at the gate of the former credential", name)
+		}
+	}
+}
+
+// A token that has helped after a rejection may be replaced after the next one.
+func TestHelped(t *testing.T) {
+	t.Parallel()
+	c := credentials{current: &credential{value: "a", isLast: true}}
+	if c.helped(&credential{value: "b"}); !c.current.isLast {
+		t.Error("another credential counts")
+	}
+	if c.helped(&credential{value: "a"}); c.current.isLast {
+		t.Error("the credential has helped")
+	}
+}
+
+// A bug in a search is one of all operations that wait for it, and of no other one.
+func TestBugInASearch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var hasBug atomic.Bool
+		hasBug.Store(true)
+		c := credentials{finding: make(chan struct{}, 1), current: &credential{gate: newGate(NotAccepted), end: time.Now()}}
+		c.find = func(context.Context, bool) (*credential, *failedSearch) {
+			if <-time.After(time.Second); hasBug.Load() {
+				panic("a bug")
+			}
+			return &credential{value: "a"}, nil
+		}
+		for range 3 {
+			go func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("no bug")
+					}
+				}()
+				_, _ = c.get(t.Context())
+			}()
+		}
+		<-time.After(time.Minute)
+		hasBug.Store(false)
+		if got, err := c.get(t.Context()); err != nil || got.value != "a" {
+			t.Error(got, err)
+		}
+	})
+}
+
+// The operation that searches has the whole error, and the others have one without attempts.
+func TestErrorsOfASearch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := credentials{finding: make(chan struct{}, 1), current: &credential{gate: newGate(NotAccepted), end: time.Now()}}
+		c.find = func(context.Context, bool) (*credential, *failedSearch) {
+			<-time.After(time.Second)
+			return nil, &failedSearch{result: Result{Attempts: 3}}
+		}
+		var attempts atomic.Int32
+		for range 5 {
+			go func() {
+				_, err := c.get(t.Context())
+				if e, failed := errors.AsType[*failedSearch](err); failed {
+					attempts.Add(int32(e.result.Attempts))
+				} else {
+					t.Error(err)
+				}
+			}()
+		}
+		if <-time.After(time.Minute); attempts.Load() != 3 {
+			t.Errorf("%d attempts", attempts.Load())
+		}
+	})
+}
