@@ -184,7 +184,13 @@ func about(f session.Finding) operation {
 				}
 				c.Want[id], after.Findings = &set, append(after.Findings, f)
 			}
-			diags = append(diags, ofFramework(report.New("").Apply(context.Background(), of, c, after))...)
+			r, shown := report.New(""), diag.Diagnostics{}
+			if f.Warning != 0 || f.Decision.Refusal == claims.Blocked {
+				shown = r.Apply(context.Background(), of, c, after)
+			} else {
+				shown = r.Plan(context.Background(), of, c, session.Planned{Findings: after.Findings, Read: n})
+			}
+			diags = append(diags, ofFramework(shown)...)
 		}
 		return diags
 	}
