@@ -281,7 +281,9 @@ first=$(cat "$STREAM_OAUTH2_CLIENT_ASSERTION_FILE")
 while [ "$(cat "$STREAM_OAUTH2_CLIENT_ASSERTION_FILE")" = "$first" ]; do sleep 0.05; done
 echo "$first"
 `)
-	script := exec.CommandContext(t.Context(), "sh", "-euc", strings.Replace(step, "sleep 120", "sleep 0.1", 1))
+	// Without a log of its own, the loop keeps the output open until its last command has ended.
+	inTest := strings.NewReplacer("sleep 120", "sleep 0.1", ` >"$RUNNER_TEMP/renew.log" 2>&1`, "")
+	script := exec.CommandContext(t.Context(), "sh", "-euc", inTest.Replace(step))
 	script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir,
 		"PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2")
