@@ -82,7 +82,7 @@ func (h *host) explain(err error, seen *trace) error {
 		return err
 	}
 	around, isNet := errors.AsType[*net.OpError](err)
-	byProxy := h.proxy != nil && seen.used.Conn == nil && !seen.handshake.Load() // as if it does not respond to CONNECT
+	byProxy := h.proxy != nil && seen.used.Conn == nil && !seen.handshake.Load() // such as no response to CONNECT
 	if isNet && around.Op == "proxyconnect" {
 		byProxy, err = true, around.Err
 	}

@@ -30,14 +30,13 @@ type Network map[string]*host
 
 // NewNetwork returns the network of a client. tokenURL may be nil.
 func NewNetwork(settings Settings, baseURL, tokenURL *url.URL) Network {
-	n := Network{origin(baseURL): newHost(settings, baseURL)}
-	if tokenURL == nil || n[origin(tokenURL)] != nil {
-		return n
+	n := Network{}
+	if tokenURL != nil {
+		ofToken := settings
+		ofToken.TLS.ServerName = ""
+		n[origin(tokenURL)] = newHost(ofToken, tokenURL)
 	}
-	if normalHost(tokenURL) != normalHost(baseURL) {
-		settings.TLS.ServerName = ""
-	}
-	n[origin(tokenURL)] = newHost(settings, tokenURL)
+	n[origin(baseURL)] = newHost(settings, baseURL) // perhaps the same one
 	return n
 }
 

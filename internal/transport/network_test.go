@@ -480,6 +480,25 @@ func TestLongResponseHeader(t *testing.T) {
 	}
 }
 
+// A connection that nobody has used for minutes is not used again: a router may have forgotten it.
+func TestIdleConnection(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		var dials atomic.Int32
+		s := startOver(t, "HTTP/1.1", ApplyUpdate)
+		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials.Add(1)
+			return streamstest.Dial(ctx, network, address)
+		}
+		n := newNetwork(t, s.URL, transport.Settings{MaxConcurrent: 1, DialContext: dial})
+		for _, idle := range []time.Duration{0, time.Minute, 2 * time.Minute} {
+			<-time.After(idle)
+			if _, err := send(t.Context(), n, s.URL); err != nil || dials.Load() != 1+int32(idle/(2*time.Minute)) {
+				t.Errorf("after %s: %d connections, %v", idle, dials.Load(), err)
+			}
+		}
+	})
+}
+
 // Requests reuse connections, in sequence and in parallel, also after rejections.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -101,6 +102,30 @@ func TestProxyFromEnvironment(t *testing.T) {
 	tunnels := proxy.Requests()
 	if len(tunnels) != 2 || tunnels[0].Target != "example.com:443" || tunnels[1].Target != "streams.invalid:443" {
 		t.Errorf("the proxy received %+v", tunnels)
+	}
+}
+
+// HTTPS_PROXY is for https:// alone, also where the service and the token endpoint have one host.
+func TestProxyOfOneScheme(t *testing.T) {
+	setProxy(t, "HTTPS_PROXY", "http://proxy.invalid:3128")
+	var dialed []string
+	settings := transport.Settings{DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
+		dialed = append(dialed, address)
+		return nil, net.ErrClosed
+	}}
+	for _, swapped := range []bool{false, true} {
+		base, token := &url.URL{Scheme: "https", Host: "host.invalid"}, &url.URL{Scheme: "http", Host: "host.invalid"}
+		if swapped {
+			base, token = token, base
+		}
+		n := transport.NewNetwork(settings, base, token)
+		dialed = nil
+		for _, u := range []string{"https://host.invalid", "http://host.invalid"} {
+			if _, err := send(t.Context(), n, u); err == nil {
+				t.Errorf("%s: no error", u)
+			}
+		}
+		WantEqual(t, "connections", []string{"proxy.invalid:3128", "host.invalid:80"}, dialed)
 	}
 }
 
