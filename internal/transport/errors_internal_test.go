@@ -83,8 +83,10 @@ func TestCertificateError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if another := errors.New("x"); !errors.Is(certificateError(another), another) {
-		t.Error("another error is changed")
+	for _, other := range []error{errors.New("x"), x509.UnknownAuthorityError{}, x509.CertificateInvalidError{Reason: x509.Expired}} {
+		if err := certificateError(other); err.Error() != other.Error() {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -123,38 +122,44 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 	}
 }
 
-// An alert on a connection that was used before does not say that the service has read nothing of the request.
-func TestAlertOnAReusedConnection(t *testing.T) {
-	Virtual(t, func(t *testing.T) {
-		s := StartTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, ApplyUpdate)
-		var damaged damagedConn
-		c := NewClient(t, requests.Config{
-			BaseURL: s.URL, TLS: transport.TLS{InsecureSkipVerify: true},
-			DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
-				damaged.Conn, err = streamstest.Dial(ctx, network, address)
-				return &damaged, err
-			},
-		})
-		MustUpdateAll(t, c, 1)
-		damaged.damage.Store(true)
-		e := AsError(t, UpdateAll(t, c, 1)[0])
-		WantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
-		streamstest.WantText(t, e.Reason, "remote error: tls: bad record MAC")
-	})
-}
-
-// damagedConn damages all that is written from some time on.
-type damagedConn struct {
-	net.Conn
-	damage atomic.Bool
-}
-
-func (c *damagedConn) Write(b []byte) (int, error) {
-	if c.damage.Load() {
-		b = slices.Clone(b)
-		b[len(b)-1] ^= 1
+// An alert that rejects the client shows that the service has read nothing, but only on a connection over which no response has come.
+func TestAlertAfterTheRequest(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		used      bool // the connection, before
+		alert     string
+		mayBeRead bool
+	}{{false, "tls: bad certificate", false}, {true, "tls: bad certificate", true}, {false, "tls: internal error", true}} {
+		header := []string{"Connection", "close"}
+		if test.used {
+			header = nil
+		}
+		s := StartService(t, Respond(200, "", header...), ResetConnection)
+		n := newNetwork(t, s.URL, transport.Settings{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := streamstest.Dial(ctx, network, address)
+			return alertingConn{c, test.alert}, err
+		}})
+		if _, err := send(t.Context(), n, s.URL); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := send(t.Context(), n, s.URL); !transport.IsTLSFailure(err) || x.MayBeRead != test.mayBeRead {
+			t.Errorf("%+v: %+v, %v", test, x, err)
+		}
 	}
-	return c.Conn.Write(b)
+}
+
+// alertingConn ends with an alert of TLS.
+type alertingConn struct {
+	net.Conn
+	alert string
+}
+
+func (c alertingConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil {
+		err = &net.OpError{Op: "remote error", Err: errors.New(c.alert)}
+	}
+	return n, err
 }
 
 // With TLS 1.3, a client learns only after its request that the service rejects its certificate, and the service may have
@@ -231,7 +236,8 @@ func TestExpiredClientCertificate(t *testing.T) {
 			client.CACertPEM = s.CAPEM()
 		}
 		e := s.UpdateError(t, requests.Config{TLS: client, DialContext: DialTCP})
-		if strings.Contains(e.Reason, "; the certificate of tls.client_cert_pem expired on "+ended) != test.want {
+		const named = "; the certificate of tls.client_cert_pem expired on "
+		if strings.Contains(e.Reason, named) != test.want || test.want && !strings.Contains(e.Reason, named+ended) {
 			t.Errorf("%s: %s", name, e.Reason)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/url"
 	"slices"
 	"syscall"
 	"testing"
@@ -104,21 +106,24 @@ type brokenConn struct {
 
 func (c brokenConn) Write([]byte) (int, error) { return 0, c.err }
 
-// A write to a connection that the other side has ended waits, for its alert.
+// A request that cannot be written, because the other side has ended the connection, waits for its alert.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err   error
-		waits bool
+		waits time.Duration
 	}{
-		"ended": {&net.OpError{Op: "write", Err: syscall.EPIPE}, true}, "closed here": {&net.OpError{Op: "write", Err: net.ErrClosed}, false},
-		"nothing": {nil, false},
+		"ended": {&net.OpError{Op: "write", Err: syscall.EPIPE}, lastWords}, "closed here": {&net.OpError{Op: "write", Err: net.ErrClosed}, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			start := time.Now()
-			_, err := conn{brokenConn{err: test.err}}.Write([]byte("PATCH"))
-			if took := time.Since(start); !errors.Is(err, test.err) || (took > 0) != test.waits || took > time.Second {
-				t.Errorf("%s: %v after %s", name, err, took)
+			start, u := time.Now(), &url.URL{Scheme: "http", Host: "127.0.0.1"}
+			n := NewNetwork(Settings{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				client, _ := net.Pipe()
+				return brokenConn{client, test.err}, nil
+			}}, u, nil)
+			_, x, err := n.Send(&http.Request{Method: http.MethodPatch, URL: u, Header: http.Header{}})
+			if took := time.Since(start); !errors.Is(err, test.err) || took != test.waits || !x.MayBeRead {
+				t.Errorf("%s: %v after %s, %+v", name, err, took, x)
 			}
 		})
 	}

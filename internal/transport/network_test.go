@@ -82,6 +82,28 @@ func TestMayBeRead(t *testing.T) {
 	}
 }
 
+// Package http does not say that a request asks for a connection of HTTP/2 that another one has made. It may have been read.
+func TestConnectionOfAnother(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := startOver(t, "HTTP/2.0", ResetConnection)
+		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+			<-time.After(2 * time.Second)
+			return streamstest.Dial(context.WithoutCancel(ctx), network, address)
+		}
+		n := newNetwork(t, s.URL, transport.Settings{MaxConcurrent: 2, DialContext: dial})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if x, err := send(ctx, n, s.URL); !errors.Is(err, context.DeadlineExceeded) || x.MayBeRead {
+			t.Errorf("%+v, %v", x, err)
+		}
+		<-time.After(5 * time.Second)
+		start := time.Now()
+		if x, err := send(t.Context(), n, s.URL); err == nil || errors.Is(err, transport.ErrNotSent) || !x.MayBeRead || time.Since(start) > 0 {
+			t.Errorf("%+v, %v after %s", x, err, time.Since(start))
+		}
+	})
+}
+
 // After Renew, the next request has a new connection, and those that are under way go on. A second one of the same connections
 // changes nothing.
 func TestRenew(t *testing.T) {
@@ -173,7 +195,7 @@ func TestNotHTTP(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
 		"\x15\x03\x01\x00\x02\x02\x0a", "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x10\x00\x00", // an alert of TLS, a frame of HTTP/2
-		"SSH-2.0-OpenSSH_9.9\r\n",
+		"SSH-2.0-OpenSSH_9.9\r\n", "certificate?\r\n",
 	} {
 		s := StartService(t, RespondRaw(answer))
 		x, err := send(t.Context(), newNetwork(t, s.URL, transport.Settings{}), s.URL)

@@ -141,8 +141,8 @@ func TestProxyRefuses(t *testing.T) {
 			t.Errorf("error %#v", e)
 		}
 		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
-		if strings.Contains(e.Reason, "s3cret") {
-			t.Errorf("the reason has the password: %s", e.Reason)
+		if strings.Contains(e.Reason, "s3cret") || strings.Contains(e.Reason, "offers") {
+			t.Errorf("the reason has the password, or an offer: %s", e.Reason)
 		}
 		proxy.WantRequests(t, attempts)
 	}
@@ -173,6 +173,15 @@ func TestProxyCannotBeUsed(t *testing.T) {
 			}
 			streamstest.WantText(t, e.Reason, "the proxy "+test.proxy+" cannot be used: "+test.reason)
 		})
+	}
+}
+
+// Over http://, a proxy that has the request is not told from the service.
+func TestProxyEndsARequest(t *testing.T) {
+	setProxy(t, "HTTP_PROXY", StartService(t, ResetConnection).URL)
+	x, err := send(t.Context(), newNetwork(t, "http://streams.invalid", transport.Settings{}), "http://streams.invalid")
+	if err == nil || errors.As(err, new(*transport.ProxyError)) || !x.MayBeRead {
+		t.Errorf("%v, %+v", err, x)
 	}
 }
 
