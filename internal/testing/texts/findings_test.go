@@ -184,7 +184,8 @@ func about(f session.Finding) operation {
 				}
 				c.Want[id], after.Findings = &set, append(after.Findings, f)
 			}
-			r, shown := report.New(""), diag.Diagnostics{}
+			r := report.New("")
+			var shown diag.Diagnostics
 			if f.Warning != 0 || f.Decision.Refusal == claims.Blocked {
 				shown = r.Apply(context.Background(), of, c, after)
 			} else {

@@ -31,7 +31,8 @@ type failure struct {
 var nowTrue = regexp.MustCompile(`(not changed|not changed by this resource\.|may or may not have been changed|changed by this read|` +
 	`stream now has|changes succeeded)[^\n]*$`)
 
-// Each case has the text of the file, and the file has no other ones. The error of each operation ends with what is now true.
+// Each case has the text of the file, and the file has no other ones. The error of each operation ends with what is now true. Its advice
+// fits the command: after a destroy, an apply would attach what the destroy has detached.
 func TestTexts(t *testing.T) {
 	for _, name := range os.Environ() {
 		if name, _, _ = strings.Cut(name, "="); strings.HasPrefix(name, "STREAM_") || strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
@@ -107,6 +108,9 @@ func textOf(t *testing.T, f failure) string {
 		fmt.Fprintf(&text, "\n%s: %s%s\n\n%s\n", label(d.Severity), d.Summary, at(d), d.Detail)
 		if f.fails != nil && d.Severity == severityError && !nowTrue.MatchString(strings.TrimSpace(d.Detail)) {
 			t.Errorf("does not say what is now true: %s", d.Detail)
+		}
+		if strings.Contains(strings.ToLower(d.Detail), "apply again") {
+			t.Errorf("a destroy is run again, not applied: %s", d.Detail)
 		}
 	}
 	return attempts.ReplaceAllString(text.String(), "")
