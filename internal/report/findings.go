@@ -81,7 +81,8 @@ var warnings = [claims.WarningCount]text{
 		"If another resource has {the stream|one of the streams}, change a value in its triggers, and apply that change."},
 	claims.DetachedByOldObject: {"Processors Were Detached for a Moment", "",
 		"In this run, an object was replaced whose stream id was known only after apply. It detached the processors of {streams} " +
-			"before this resource attached its {set|sets}; most likely, it was the old object of this resource.",
+			"before this resource attached its {set|sets}; most likely, it was the old object of this resource. A set from a data " +
+			"source that was read in between lacks what was attached before.",
 		avoidLate},
 	claims.DetachedForAMoment: {"Processors Were Detached for a Moment", "", // a stream id was known after apply
 		"In this run, another resource detached the processors of {streams} before this one attached its {set|sets}.",
