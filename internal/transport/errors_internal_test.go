@@ -142,3 +142,12 @@ func TestNames(t *testing.T) {
 		t.Error("wrong")
 	}
 }
+
+func TestStatusText(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]string{404: "404 Not Found", 499: "499"} {
+		if got := StatusText(status); got != want {
+			t.Errorf("%d: %q", status, got)
+		}
+	}
+}

@@ -50,44 +50,12 @@ func (t TLS) Config() (*tls.Config, []TLSProblem) {
 				keyErr = fmt.Errorf("does not make a client certificate with client_cert_pem: %w", keyErr)
 			}
 			config.Certificates = []tls.Certificate{pair}
-			config.GetClientCertificate = always(pair)
+			// Whichever authorities the service lists: the list may have only the root of a chain, write names in another encoding, or lack a
+			// certificate that is trusted by itself. Package tls would send none.
+			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 		}
 		check("client_key_pem", keyErr)
 		config.Renegotiation = tls.RenegotiateOnceAsClient // some services ask for the certificate after the request
 	}
 	return config, problems
-}
-
-// proxyConfig returns the configuration of connections to a proxy, which is verified by its own name. The settings must have
-// no problems. The system's authorities count, too, because a proxy is often public where the service is not.
-func (t TLS) proxyConfig(name string) *tls.Config {
-	config, _ := t.Config()
-	config.ServerName, config.NextProtos = name, []string{"http/1.1"} // it gets a CONNECT of HTTP/1.1
-	config.GetClientCertificate = nil                                 // only a proxy that lists the authority gets the certificate
-	if t.CACertPEM == "" {
-		return config
-	}
-	system, err := x509.SystemCertPool()
-	if err != nil {
-		return config
-	}
-	certificates, _ := parseCertificates(t.CACertPEM)
-	for _, certificate := range certificates {
-		system.AddCert(certificate)
-	}
-	config.RootCAs = system
-	return config
-}
-
-// always returns a function that sends this client certificate, whichever authorities the service lists. The list may have
-// only the root of a chain, write names in another encoding, or lack a certificate that is trusted by itself: package tls
-// would send none.
-func always(pair tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	return func(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		asked.AcceptableCAs = nil
-		if usable := asked.SupportsCertificate(&pair) == nil; !usable { // its key has no signature that the service knows
-			return new(tls.Certificate), nil
-		}
-		return &pair, nil
-	}
 }

@@ -33,6 +33,7 @@ func TestClientCertificate(t *testing.T) {
 		"pair":          {a.CertPEM, a.KeyPEM, nil},
 		"chain":         {"\ufeff" + a.CertPEM + ca.CertPEM, "\ufeff" + a.KeyPEM, nil},
 		"one file":      {a.KeyPEM + a.CertPEM, a.CertPEM + a.KeyPEM, nil},
+		"parameters":    {"-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" + a.KeyPEM + a.CertPEM, a.KeyPEM, nil},
 		"paths":         {"a.pem", "a.key", []string{"client_cert_pem contains no PEM block", "client_key_pem contains no PEM block"}},
 		"path of a key": {a.CertPEM, "a.key", []string{"client_key_pem contains no PEM block"}},
 		"broken key":    {a.CertPEM, strings.Replace(a.KeyPEM, "M", "*", 1), []string{"client_key_pem contains a damaged PEM block, number 1"}},
