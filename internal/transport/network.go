@@ -111,7 +111,7 @@ const lastWords = 250 * time.Millisecond
 
 func (c conn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
-	if err != nil && !errors.Is(err, net.ErrClosed) { // which is this side
+	if errors.As(err, new(*net.OpError)) && !errors.Is(err, net.ErrClosed) { // of a socket, and not on this side
 		<-time.After(lastWords)
 	}
 	return n, err

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -114,6 +115,7 @@ func TestLastWords(t *testing.T) {
 		waits time.Duration
 	}{
 		"ended": {&net.OpError{Op: "write", Err: syscall.EPIPE}, lastWords}, "closed here": {&net.OpError{Op: "write", Err: net.ErrClosed}, 0},
+		"a pipe": {io.ErrClosedPipe, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start, u := time.Now(), &url.URL{Scheme: "http", Host: "127.0.0.1"}
