@@ -251,6 +251,8 @@ func TestFacts(t *testing.T) {
 	once.EndAction(succeeds(b))
 	once.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
 	check(t, "after an action, and a leave with an older state", once.Facts(), Facts{Reported: reports(b)})
-	check(t, "a conflict", (&Ledger{intents: []intent{{claim: Claim{sends, a}}}}).BeginUpdate(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
-	check(t, "the report has the relied set", made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "nothing")
+	check(t, "a conflict", (&Ledger{intents: []intent{{claim: Claim{sends, a}}}}).BeginUpdate(b, false),
+		Decision{Refusal: ConflictingSets, Set: b, Other: a})
+	check(t, "the report has the relied set",
+		made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "nothing")
 }

@@ -76,8 +76,10 @@ func TestWhatALeaveSays(t *testing.T) {
 		want   []Warning
 	}{
 		{"a destroy that the plan did not foresee", Ledger{}, Leave{Entry: *inStateA, Detach: true, Unforeseen: true}, []Warning{WereDetached}},
-		{"likewise, beside a set", Ledger{intents: []intent{{claim: Claim{relies, b}}}}, Leave{Entry: *inStateA, Detach: true, Unforeseen: true}, nil},
-		{"likewise, beside an empty set", Ledger{intents: []intent{{claim: Claim{relies, emptySet}}}}, Leave{Entry: *inStateA, Detach: true, Kind: Superseded, Unforeseen: true}, nil},
+		{"likewise, beside a set", Ledger{intents: []intent{{claim: Claim{relies, b}}}}, Leave{Entry: *inStateA, Detach: true, Unforeseen: true},
+			nil},
+		{"likewise, beside an empty set", Ledger{intents: []intent{{claim: Claim{relies, emptySet}}}},
+			Leave{Entry: *inStateA, Detach: true, Kind: Superseded, Unforeseen: true}, nil},
 		{"a destroy with keep", Ledger{}, Leave{Entry: *inStateA, Kind: Superseded, Unforeseen: true}, nil},
 		{"an old object with keep", Ledger{}, Leave{Entry: *inStateA, Kind: LeftBehind}, nil},
 		{"an old object without processors", Ledger{}, Leave{Entry: Entry{}, Detach: true, Kind: LeftBehind}, nil},
@@ -85,8 +87,10 @@ func TestWhatALeaveSays(t *testing.T) {
 		{"beside a failure", failed, detaching, []Warning{StayAttachedBesideFailure}},
 		{"beside a failure, with keep", failed, Leave{Entry: *inStateA}, nil},
 		{"beside a failure, without processors", failed, Leave{Detach: true}, nil},
-		{"beside a failure that reported", Ledger{intents: []intent{{claim: Claim{sends, b}}}, phase: createFailed, reported: reports(b)}, detaching, nil},
-		{"beside a failed update", Ledger{intents: []intent{{claim: Claim{sends, b}}}, phase: blocked}, detaching, []Warning{StayAttachedBesideFailure}},
+		{"beside a failure that reported", Ledger{intents: []intent{{claim: Claim{sends, b}}}, phase: createFailed, reported: reports(b)},
+			detaching, nil},
+		{"beside a failed update", Ledger{intents: []intent{{claim: Claim{sends, b}}}, phase: blocked}, detaching,
+			[]Warning{StayAttachedBesideFailure}},
 	} {
 		check(t, test.name, test.ledger.BeginLeave(test.leave, Claim{}, false).Warnings, test.want)
 	}

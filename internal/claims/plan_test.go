@@ -19,18 +19,23 @@ func TestPlanSet(t *testing.T) {
 	resending, unknown := Decision{Send: true, Claim: Claim{resends, a}}, []Warning{ResendingUnknown}
 	beside := func(l Ledger, w Want) Decision { return l.PlanSet(w) }
 	check(t, "known after apply", beside(Ledger{}, Want{}), Decision{Send: true, Claim: Claim{Kind: expected}})
-	check(t, "a conflict", beside(Ledger{intents: []intent{{claim: Claim{sends, a}}}}, Want{Set: &b}), Decision{Refusal: ConflictingSets, Set: b, Other: a})
+	check(t, "a conflict", beside(Ledger{intents: []intent{{claim: Claim{sends, a}}}}, Want{Set: &b}),
+		Decision{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "in the state", beside(Ledger{}, keepA), Decision{Claim: Claim{relies, a}})
 	check(t, "triggered", beside(Ledger{}, Want{Set: &a, Entry: inStateA, Triggered: true}), Decision{Send: true, Claim: Claim{sends, a}})
 	check(t, "another set was left", beside(Ledger{left: &remainder{set: b}}, keepA), resending)
 	check(t, "left with an unknown outcome", beside(Ledger{left: &remainder{set: a, unknown: true}}, keepA).Warnings, unknown)
-	check(t, "one of two left in doubt", beside(Ledger{intents: []intent{{leaves: &remainder{set: b}}, {leaves: &remainder{set: a, unknown: true}}}}, keepA).Warnings, unknown)
+	check(t, "one of two left in doubt",
+		beside(Ledger{intents: []intent{{leaves: &remainder{set: b}}, {leaves: &remainder{set: a, unknown: true}}}}, keepA).Warnings, unknown)
 	check(t, "an unknown outcome", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Warnings, unknown)
 	check(t, "not sent yet", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unsent}}), Decision{Send: true, Claim: Claim{sends, a}})
-	check(t, "not read yet", beside(Ledger{}, Want{Set: &emptySet, Entry: &Entry{emptySet, Unread}}), Decision{Send: true, Claim: Claim{Kind: sends}})
+	check(t, "not read yet", beside(Ledger{}, Want{Set: &emptySet, Entry: &Entry{emptySet, Unread}}),
+		Decision{Send: true, Claim: Claim{Kind: sends}})
 	check(t, "another set than in the state", beside(Ledger{}, Want{Set: &b, Entry: inStateA}), Decision{Send: true, Claim: Claim{sends, b}})
-	check(t, "a drop", beside(Ledger{intents: []intent{{leaves: &remainder{}}, {leaves: &remainder{set: b, dropped: true}}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
-	check(t, "a drop that leaves the set", beside(Ledger{intents: []intent{{leaves: &remainder{set: a, dropped: true}}}}, keepA).Refusal, Refusal(0))
+	check(t, "a drop", beside(Ledger{intents: []intent{{leaves: &remainder{}}, {leaves: &remainder{set: b, dropped: true}}}}, keepA),
+		Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
+	check(t, "a drop that leaves the set", beside(Ledger{intents: []intent{{leaves: &remainder{set: a, dropped: true}}}}, keepA).Refusal,
+		Refusal(0))
 	shared := Want{Set: &a, Entry: inStateA, Shared: true}
 	check(t, "shared, in a run with a refresh", beside(Ledger{Reads: 2}, shared), resending)
 	check(t, "shared, in a run without a refresh", beside(Ledger{}, shared).Send, false)
@@ -338,7 +343,8 @@ func TestLeaveOfADuplicate(t *testing.T) {
 	check(t, "planned first", first.PlanSet(keepA).Warnings, []Warning{StreamChangesHands})
 }
 
-// Two resources have one stream if both plan its set. What an apply claims without a plan is no other resource, and another set is an error.
+// Two resources have one stream if both plan its set. What an apply claims without a plan is no other resource, and another set is an
+// error.
 func TestStreamIsDuplicated(t *testing.T) {
 	for _, test := range []struct {
 		name  string

@@ -280,7 +280,8 @@ func TestMoveOwn(t *testing.T) {
 				map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, "a"), "streams": tftypes.NewValue(tftypes.String, nil)},
 			)}},
 		} {
-			_, diags := moveTo(t, server.New("test", nil)(), typeName, "registry.terraform.io/acme/stream", refused.typeName, refused.version, refused.state)
+			_, diags := moveTo(t, server.New("test", nil)(), typeName, "registry.terraform.io/acme/stream", refused.typeName, refused.version,
+				refused.state)
 			why := "Another provider may have a type of this name"
 			if refused.typeName != typeName {
 				why = "does not fit a " + typeName
@@ -311,7 +312,8 @@ func TestTypesThatCannotBeMoved(t *testing.T) {
 		}
 		_, diags := moveTo(t, server.New("test", nil)(), test[1], test[2], test[0], 0, source)
 		wantDiagnostics(t, diags, "ERROR: Resource Cannot Be Moved")
-		streamstest.WantText(t, diags.String(), "\n  removed {\n    from = "+test[0]+".example\n    lifecycle { destroy = false }\n  }\n", test[1], test[3],
+		streamstest.WantText(t, diags.String(), "\n  removed {\n    from = "+test[0]+".example\n    lifecycle { destroy = false }\n  }\n",
+			test[1], test[3],
 			"Nothing was sent by this operation.")
 		pages, _ := filepath.Glob("../../templates/guides/*.md.tmpl")
 		if !slices.ContainsFunc(pages, func(page string) bool {

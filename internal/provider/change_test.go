@@ -29,7 +29,8 @@ func TestGroupRequests(t *testing.T) {
 	apply("remove one with keep", group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"}))
 	apply("add one", group(streams, nil), patches(map[string][]string{"s001": {"p1"}})...)
 	apply("remove one", group(without(streams, "s001"), nil), patches(map[string][]string{"s001": {}})...)
-	apply("trigger", group(without(streams, "s001"), coretest.Attributes{"triggers": map[string]string{"t": "1"}}), patches(without(streams, "s001"))...)
+	apply("trigger", group(without(streams, "s001"), coretest.Attributes{"triggers": map[string]string{"t": "1"}}),
+		patches(without(streams, "s001"))...)
 	apply("destroy", r.null(), patches(map[string][]string{"s000": {}, "s002": {}, "s003": {}, "s004": {}})...)
 }
 
@@ -38,7 +39,8 @@ func TestGroupUnknown(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(2, "p1")
 	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
-	unknownSet := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": coretest.Attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
+	unknownSet := coretest.ToTerraform(groupSchema().ValueType(),
+		coretest.Attributes{"streams": coretest.Attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
 	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
 	config := group(streams, nil)
 	for _, known := range []tftypes.Value{group(nil, nil), config} {

@@ -93,7 +93,8 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		}},
 		"a data source": {data(append(ids("cam-%04d\r"), "\ufeffcam")), []string{
 			invalid + "stream_ids: 2000 values are not stream ids: " + cr + shown(`"cam-%04d\r"`),
-			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). In Terraform, trimprefix(…, "\uFEFF") removes it.`,
+			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). ` +
+				`In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
 		"processors of a file": {single([]any{"\ufeffp1", "p2"}), []string{
 			invalid + `processor_ids: "\ufeffp1" is not a processor id: it must not begin with a byte order mark (U+FEFF). ` +
@@ -110,7 +111,8 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 			missing + "stream_ids: 2 stream ids must not be null." + compact,
 		}},
 		"one of each": {group(coretest.Attributes{"a\t": []string{" p"}}), []string{
-			invalid + `streams["a\t"]: "a\t" is not a stream id: it must not contain the control character U+0009. In Terraform, trimspace() removes it.`,
+			invalid + `streams["a\t"]: "a\t" is not a stream id: it must not contain the control character U+0009. ` +
+				`In Terraform, trimspace() removes it.`,
 			invalid + `streams["a\t"]: " p" is not a processor id: it must not begin or end with white space. In Terraform, trimspace() removes it.`,
 		}},
 		"what trimspace does not mend": {group(coretest.Attributes{"a\tb\r": []string{}}), []string{

@@ -83,7 +83,8 @@ func TestDataSourcesAreDeferred(t *testing.T) {
 			Config:             coretest.DynamicValue(coretest.ToTerraform(schemas().DataSourceSchemas[typeName].ValueType(), config)),
 			ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: true},
 		})
-		if err != nil || len(resp.Diagnostics) > 0 || resp.Deferred == nil || resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		if err != nil || len(resp.Diagnostics) > 0 || resp.Deferred == nil ||
+			resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 			t.Errorf("%s: %v %v", typeName, err, resp)
 		}
 	}

@@ -108,7 +108,9 @@ type resourceRun struct {
 }
 
 // startRun starts a service with streams, for a resource that does not exist. The provider makes one attempt.
-func startRun(t *testing.T, null tftypes.Value, config coretest.Attributes, seed ...streamstest.Stream) (*streamstest.Service, *resourceRun) {
+func startRun(
+	t *testing.T, null tftypes.Value, config coretest.Attributes, seed ...streamstest.Stream,
+) (*streamstest.Service, *resourceRun) {
 	t.Helper()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seed...)
 	provider := merge(coretest.Attributes{"base_url": url, "retry": oneAttempt}, config)
@@ -143,7 +145,8 @@ func (r *resourceRun) planAndApply(config tftypes.Value) (planned, applied coret
 		r.t.Fatalf("the state has unknown values: %v", coretest.FromTerraform(r.state.Value))
 	}
 	for _, name := range []string{"streams", "processor_ids"} {
-		if want, ok := coretest.AttributesOf(config)[name]; ok && !applied.Failed() && !coretest.EqualValues(coretest.AttributesOf(r.state.Value)[name], want) {
+		if want, ok := coretest.AttributesOf(config)[name]; ok && !applied.Failed() &&
+			!coretest.EqualValues(coretest.AttributesOf(r.state.Value)[name], want) {
 			r.t.Fatalf("after a success, %s in the state differs from the configuration", name)
 		}
 	}

@@ -29,7 +29,8 @@ func TestIgnoredSetThatIsNotKnown(t *testing.T) {
 	for _, ignored := range []string{"processor_ids", "all"} {
 		_, diags := r.plan(r.ignoring(config, ignored))
 		wantError(t, diags, "Set Not Known to the State: processor_ids: ignore_changes keeps")
-		streamstest.WantText(t, diags.String(), "detect_drift = true", "apply once", "destroy, add -refresh=false", "Nothing was sent by this operation. The stream was not changed by this resource.")
+		streamstest.WantText(t, diags.String(), "detect_drift = true", "apply once", "destroy, add -refresh=false",
+			"Nothing was sent by this operation. The stream was not changed by this resource.")
 		wantEqual(t, "path", `AttributeName("processor_ids")`, diags[0].Attribute.String())
 	}
 	unread := r.state
@@ -57,7 +58,8 @@ func TestIgnoredSetOfAGroup(t *testing.T) {
 		at, text string
 	}{
 		{nil, `AttributeName("streams")`, "streams: ignore_changes keeps"},
-		{coretest.Attributes{"s000": []string{"p1"}, "s001": nil}, `AttributeName("streams").ElementKeyString("s001")`, `streams["s001"]: ignore_changes keeps`},
+		{coretest.Attributes{"s000": []string{"p1"}, "s001": nil}, `AttributeName("streams").ElementKeyString("s001")`,
+			`streams["s001"]: ignore_changes keeps`},
 		{coretest.Attributes{"s000": nil, "s001": nil}, `AttributeName("streams")`, "\n\nStreams: \"s000\", \"s001\"\n\n"},
 	} {
 		values["streams"] = coretest.ToTerraform(values["streams"].Type(), test.streams)
@@ -88,7 +90,9 @@ func TestIgnoredComputedValues(t *testing.T) {
 			r.mustApply(test.config(nil))
 			service.ForgetRequests()
 			before := coretest.AttributesOf(r.state.Value)
-			for _, others := range []coretest.Attributes{{"on_destroy": "keep"}, {"on_create": "replace"}, {"timeouts": coretest.Attributes{"read": "1m"}}} {
+			for _, others := range []coretest.Attributes{
+				{"on_destroy": "keep"}, {"on_create": "replace"}, {"timeouts": coretest.Attributes{"read": "1m"}},
+			} {
 				r.mustApply(r.ignoring(test.config(others), ignored))
 				for _, attribute := range []string{"id", "terminal_id", "fragment_type_id", "compatible_namespaces", "last_edited", "deployment"} {
 					if was, has := before[attribute]; has {

@@ -27,7 +27,8 @@ var notOfTheService = map[string]string{
 // Nothing else is lost. To the provider, a removed resource is one that terraform destroy destroys.
 func TestNotFoundByAnother(t *testing.T) {
 	t.Parallel()
-	moved, both, kept := single("cam-2", []string{"p1"}), map[string][]string{"cam-1": {"p1"}, "cam-2": {"p1"}}, map[string][]string{"cam-2": {"p2"}}
+	moved, both, kept := single("cam-2", []string{"p1"}), map[string][]string{"cam-1": {"p1"}, "cam-2": {"p1"}},
+		map[string][]string{"cam-2": {"p2"}}
 	for name, way := range map[string]struct {
 		null, first tftypes.Value
 		apply       func(*resourceRun) coretest.Diagnostics
@@ -100,7 +101,8 @@ func TestNotFoundByAnother(t *testing.T) {
 	}
 }
 
-const wayOut = "remove the resource from the state with terraform state rm. The next apply creates it again if the configuration still has it."
+const wayOut = "remove the resource from the state with terraform state rm. " +
+	"The next apply creates it again if the configuration still has it."
 
 // With create_before_destroy, a create that fails leaves the old object in the state. The next apply detaches its processors.
 func TestNotFoundByAnotherInACreate(t *testing.T) {

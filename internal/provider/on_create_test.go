@@ -25,7 +25,8 @@ func wantRefused(t *testing.T, diags coretest.Diagnostics, at, processors string
 	t.Helper()
 	diags = errorsOf(diags)
 	wantError(t, diags, "Processors Would Be Detached")
-	streamstest.WantText(t, diags.String(), "not in the planned set: "+processors+".", "add them to the set", "adopt it with an import block", `on_create = "replace"`,
+	streamstest.WantText(t, diags.String(), "not in the planned set: "+processors+".", "add them to the set", "adopt it with an import block",
+		`on_create = "replace"`,
 		"moved block", "No update was sent. The stream was not changed by this resource.")
 	wantEqual(t, "path", at, diags[0].Attribute.String())
 }

@@ -144,7 +144,8 @@ func TestListRefuses(t *testing.T) {
 		ids      any
 		want     string
 	}{
-		"no detect_drift":  {coretest.Attributes{"detect_drift": false}, []string{"cam-1", "cam-2"}, "Streams Cannot Be Listed: The interface specifies no read"},
+		"no detect_drift": {coretest.Attributes{"detect_drift": false}, []string{"cam-1", "cam-2"},
+			"Streams Cannot Be Listed: The interface specifies no read"},
 		"no configuration": {coretest.Attributes{"base_url": tftypes.UnknownValue}, []string{"cam-1"}, "Provider Configuration Not Known"},
 		"a dot":            {nil, []string{"cam-1", ".."}, `".." is not a stream id`},
 		"a null":           {nil, []any{"cam-1", nil}, "stream_ids: a stream id must not be null"},

@@ -32,7 +32,9 @@ func TestMove(t *testing.T) {
 			`{"id": "cam-5", "path": "/v2/streams", "create_path": "/v2/streams/{id}", "data": "{\"processor_ids\":[]}", "api_response": ""}`,
 			coretest.Attributes{"id": "cam-5", "stream_id": "cam-5", "on_destroy": "detach"}},
 	} {
-		for _, server := range []tfprotov6.ProviderServer{server.New("test", nil)(), startProvider(t, coretest.Attributes{"base_url": url}).Server} {
+		for _, server := range []tfprotov6.ProviderServer{
+			server.New("test", nil)(), startProvider(t, coretest.Attributes{"base_url": url}).Server,
+		} {
 			resp, problem := move(t, server, test.typeName, test.provider, 0, test.state)
 			got := coretest.DecodeAs(t, resourceSchema().ValueType(), resp.TargetState)
 			wantEqual(t, test.typeName+" "+problem, coretest.FromTerraform(resourceValue(test.want)), coretest.FromTerraform(got))
@@ -62,7 +64,8 @@ func TestMoveErrorNamesImport(t *testing.T) {
 	}
 	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_thing": "magodo/restful"} {
 		_, problem := move(t, server.New("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}")
-		streamstest.WantText(t, problem, "ERROR: Resource Cannot Be Moved: The state of this "+typeName+" does not fit", "from = "+typeName+".example")
+		streamstest.WantText(t, problem, "ERROR: Resource Cannot Be Moved: The state of this "+typeName+" does not fit",
+			"from = "+typeName+".example")
 	}
 }
 

@@ -24,8 +24,9 @@ func TestFailedReads(t *testing.T) {
 		want    []string
 		noRoute bool
 	}{
-		"405":                 {streamstest.Fault{Status: 405}, []string{"Bad Request Error", "405"}, true},
-		"404 of a web server": {streamstest.Fault{Status: 404, Body: new("<h1>Not Found</h1>"), Header: html}, []string{"404", "Not Found"}, true},
+		"405": {streamstest.Fault{Status: 405}, []string{"Bad Request Error", "405"}, true},
+		"404 of a web server": {streamstest.Fault{Status: 404, Body: new("<h1>Not Found</h1>"), Header: html}, []string{"404", "Not Found"},
+			true},
 		"302": {streamstest.Fault{Status: 302, Header: http.Header{"Location": {"https://login.example.com"}}},
 			[]string{"Redirect Refused", "https://login.example.com"}, true},
 		"another stream": {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ID = "cam-7" }}, []string{"another stream", "cam-7"}, true},
@@ -143,7 +144,8 @@ func TestImportOfMissingStreams(t *testing.T) {
 		imported, _ := p.ImportState(typeName, id)
 		refuse(service, map[string]streamstest.Fault{"missing": {Status: 405}})
 		_, failed := p.Read(imported)
-		wantDiagnostic(t, failed, "ERROR: Bad Request Error", map[string]string{coretest.SingleName: withoutReads, coretest.GroupName: withoutGroupImport}[typeName])
+		wantDiagnostic(t, failed, "ERROR: Bad Request Error",
+			map[string]string{coretest.SingleName: withoutReads, coretest.GroupName: withoutGroupImport}[typeName])
 		service.InjectFunc(nil)
 		got, diags := p.Read(imported)
 		if got.Value.IsNull() {
@@ -197,7 +199,8 @@ func TestNotFoundWhereReadsAreNotProven(t *testing.T) {
 			}
 			got, diags := p.Read(r.state)
 			wantDiagnostics(t, diags, "ERROR: Resource Not Found Error")
-			streamstest.WantText(t, diags.String(), noRoute.Message, "detect_drift = false", "it has no record of a read of this resource that found a stream at this base_url",
+			streamstest.WantText(t, diags.String(), noRoute.Message, "detect_drift = false",
+				"it has no record of a read of this resource that found a stream at this base_url",
 				"-refresh=false", "Nothing was changed by this read.")
 			wantState(t, before, got)
 		}

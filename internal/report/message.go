@@ -77,7 +77,8 @@ func (m message) fill(text string, n int) string {
 	if m.few {
 		own = "see below"
 	}
-	values := strings.NewReplacer("{streams}", names, "{count}", fmt.Sprintf("%d of %d", n, m.all), "{own}", own, "{credentials}", m.credentials,
+	values := strings.NewReplacer("{streams}", names, "{count}", fmt.Sprintf("%d of %d", n, m.all), "{own}", own,
+		"{credentials}", m.credentials,
 		"{place}", m.place)
 	return values.Replace(forms.ReplaceAllString(text, form))
 }

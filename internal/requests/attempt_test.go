@@ -27,7 +27,8 @@ func TestRequestTimeout(t *testing.T) {
 			e := s.UpdateError(t, cfg)
 			switch e.Status {
 			case 0:
-				if e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" || !errors.Is(e.Err, requests.ErrRequestTimeout) {
+				if e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" ||
+					!errors.Is(e.Err, requests.ErrRequestTimeout) {
 					t.Errorf("%s: error %#v", s.URL, e)
 				}
 			default:

@@ -41,7 +41,8 @@ func newCredentials(c *client) *credentials {
 	case cfg.OAuth2 != nil:
 		all.find, all.issued, none.end = newTokenSource(*cfg.OAuth2, c).find, true, time.Now()
 	case cfg.TokenFile != "":
-		all.find, all.rereads, none.end = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken, true, time.Now()
+		all.find = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken
+		all.rereads, none.end = true, time.Now()
 	case cfg.BasicAuth != nil:
 		none.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
 	case cfg.Token != "":

@@ -36,14 +36,19 @@ func TestIsDue(t *testing.T) {
 		"rejected, replaced":           {c: &credentials{find: find, current: current(credential{})}, rejected: b},
 		"rejected, the last one":       {c: &credentials{find: find, current: current(credential{isLast: true})}, rejected: a},
 		"in a file":                    {c: &credentials{find: find, rereads: true, current: current(credential{})}, want: true},
-		"in a file, beside a reading":  {c: &credentials{find: find, rereads: true, current: current(credential{}), search: new(search)}, want: true},
-		"in a file, wrong":             {c: &credentials{find: find, rereads: true, current: current(credential{}), search: &search{rejected: true}}, isWrong: true, want: true},
-		"in a file, beside a search":   {c: &credentials{find: find, rereads: true, current: current(credential{}), search: &search{rejected: true}}},
-		"a failure for the run":        {c: &credentials{find: find, failed: lasting, current: current(credential{end: past})}, rejected: a},
-		"a failure":                    {c: &credentials{find: find, failed: failing, current: current(credential{end: past})}, rejected: a},
-		"a failure that is over":       {c: &credentials{find: find, failed: over, current: current(credential{})}, rejected: a, want: true},
-		"a failure in a hurry":         {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true}, current: current(credential{end: past})}, limit: early},
-		"a failure in a hurry, more time": {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true}, current: current(credential{end: past})},
+		"in a file, beside a reading": {c: &credentials{find: find, rereads: true, current: current(credential{}), search: new(search)},
+			want: true},
+		"in a file, wrong": {c: &credentials{find: find, rereads: true, current: current(credential{}),
+			search: &search{rejected: true}}, isWrong: true, want: true},
+		"in a file, beside a search": {c: &credentials{find: find, rereads: true, current: current(credential{}),
+			search: &search{rejected: true}}},
+		"a failure for the run":  {c: &credentials{find: find, failed: lasting, current: current(credential{end: past})}, rejected: a},
+		"a failure":              {c: &credentials{find: find, failed: failing, current: current(credential{end: past})}, rejected: a},
+		"a failure that is over": {c: &credentials{find: find, failed: over, current: current(credential{})}, rejected: a, want: true},
+		"a failure in a hurry": {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true},
+			current: current(credential{end: past})}, limit: early},
+		"a failure in a hurry, more time": {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true},
+			current: current(credential{end: past})},
 			limit: late, want: true},
 	} {
 		if test.isWrong {
@@ -88,7 +93,8 @@ func TestNote(t *testing.T) {
 			failed = nil
 		}
 		c.note(&credential{value: test.found}, failed, test.rejected)
-		if c.failed != failed || c.current.value != test.want || (c.current.gate == before) != test.sameGate || c.current.isLast != test.wantLast {
+		if c.failed != failed || c.current.value != test.want || (c.current.gate == before) != test.sameGate ||
+			c.current.isLast != test.wantLast {
 			t.Errorf("%s: %+v", name, c.current)
 		}
 		_, accepted := c.current.gate.now()

@@ -337,7 +337,8 @@ func TestTokenRequestAndRateLimit(t *testing.T) {
 func TestFailedSearchReplacesNothing(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]http.HandlerFunc{
-		"429": RespondError(429, "slow down"), "429, an hour": RespondError(429, "slow down", "Retry-After", "3600"), "503": RespondError(503, "down"),
+		"429": RespondError(429, "slow down"), "429, an hour": RespondError(429, "slow down", "Retry-After", "3600"),
+		"503": RespondError(503, "down"),
 		"400": Respond(400, `{"error":"invalid_grant","error_description":"the assertion has expired"}`), "silence": NeverRespond, "file": nil,
 	} {
 		for _, slots := range []int{Singles, Group} {
@@ -465,7 +466,8 @@ func TestSearchBelongsToEverybody(t *testing.T) {
 	t.Parallel()
 	down := RespondError(503, "down")
 	for name, responses := range map[string][]http.HandlerFunc{
-		"slow": nil, "silent": {NeverRespond}, "503": {down, down, down, down}, "Retry-After": {RespondError(429, "slow down", "Retry-After", "60")},
+		"slow": nil, "silent": {NeverRespond}, "503": {down, down, down, down},
+		"Retry-After": {RespondError(429, "slow down", "Retry-After", "60")},
 	} {
 		for how, first := range map[string]struct{ limit, interrupted time.Duration }{
 			"interrupt": {time.Hour, 4 * time.Second}, "time limit": {10 * time.Second, time.Hour}, "short time limit": {time.Second, time.Hour},

@@ -149,7 +149,8 @@ func TestOutageEnds(t *testing.T) {
 			limited, limited, limited, limited, limited, limited, reject, reject,
 			conflict, conflict, conflict, conflict, conflict, conflict, reject, reject, down)
 		c := NewClient(t, requests.Config{BaseURL: s.URL})
-		for i, want := range []struct{ status, attempts int }{{503, 5}, {503, 1}, {404, 1}, {429, 5}, {429, 1}, {401, 2}, {409, 5}, {409, 1}, {401, 2}, {503, 5}} {
+		for i, want := range []struct{ status, attempts int }{{503, 5}, {503, 1}, {404, 1}, {429, 5}, {429, 1}, {401, 2}, {409, 5}, {409, 1},
+			{401, 2}, {503, 5}} {
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 			if e := AsError(t, err); e.Status != want.status || e.Attempts != want.attempts {
 				t.Errorf("operation %d: %#v", i+1, e)
@@ -266,7 +267,8 @@ func TestWaitsLeavePatience(t *testing.T) {
 				s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
 					mu.Lock()
 					received[r.URL.Path]++
-					fails := received[r.URL.Path] <= 2 && (r.URL.Path == "/v2/streams/s1" || r.URL.Path == "/v2/streams/s20" || r.URL.Path == "/v2/streams/s40")
+					fails := received[r.URL.Path] <= 2 &&
+						(r.URL.Path == "/v2/streams/s1" || r.URL.Path == "/v2/streams/s20" || r.URL.Path == "/v2/streams/s40")
 					mu.Unlock()
 					if fails {
 						RespondError(status, "later")(w, r)

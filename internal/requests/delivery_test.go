@@ -76,9 +76,11 @@ func TestInterrupt(t *testing.T) {
 		outcome  streams.Outcome
 		want     requests.Result
 	}{
-		"success in time":     {RespondAfter(5*second, ApplyUpdate), hour, 0, 4 * second, "", "", 0, requests.Result{}},
-		"rejection in time":   {RespondAfter(5*second, Respond(401, "")), hour, 0, 4 * second, rejected, "", streams.NotChanged, requests.Result{Status: 401}},
-		"no retry":            {RespondAfter(2*second, RespondError(503, "later")), hour, 0, second, streams.KindGeneric, notRetried, streams.Unknown, later},
+		"success in time": {RespondAfter(5*second, ApplyUpdate), hour, 0, 4 * second, "", "", 0, requests.Result{}},
+		"rejection in time": {RespondAfter(5*second, Respond(401, "")), hour, 0, 4 * second, rejected, "", streams.NotChanged,
+			requests.Result{Status: 401}},
+		"no retry": {RespondAfter(2*second, RespondError(503, "later")), hour, 0, second, streams.KindGeneric, notRetried,
+			streams.Unknown, later},
 		"no response":         {NeverRespond, hour, 0, 5 * second, stopped, interrupted, streams.Unknown, requests.Result{}},
 		"request timeout":     {NeverRespond, hour, 4 * second, 3 * second, streams.KindTimeout, noAnswer, streams.Unknown, requests.Result{}},
 		"wait before a retry": {RespondError(503, "later", "Retry-After", "3500"), hour, 0, 0, stopped, interrupted, streams.Unknown, later},

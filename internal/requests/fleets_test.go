@@ -64,8 +64,9 @@ func TestStreamsOfAGroupDoNotWait(t *testing.T) {
 		"409":              {RespondError(409, "no"), map[int]time.Duration{10: 30 * time.Second, 4: 30 * time.Second, 2: time.Minute}},
 		"500":              {RespondError(500, "no"), map[int]time.Duration{10: 30 * time.Second, 4: 30 * time.Second, 2: time.Minute}},
 		"504":              {RespondError(504, "no"), map[int]time.Duration{10: 30 * time.Second, 4: 30 * time.Second, 2: time.Minute}},
-		"504 after 30 s":   {RespondAfter(30*time.Second-1, RespondError(504, "no")), map[int]time.Duration{10: 5 * time.Minute, 4: 5 * time.Minute, 2: groupLimit}},
-		"silence":          {NeverRespond, map[int]time.Duration{10: 5 * time.Minute, 4: 5 * time.Minute, 2: groupLimit}},
+		"504 after 30 s": {RespondAfter(30*time.Second-1, RespondError(504, "no")),
+			map[int]time.Duration{10: 5 * time.Minute, 4: 5 * time.Minute, 2: groupLimit}},
+		"silence": {NeverRespond, map[int]time.Duration{10: 5 * time.Minute, 4: 5 * time.Minute, 2: groupLimit}},
 	} {
 		for every, within := range test.within {
 			for _, slots := range []int{Singles, Group} {

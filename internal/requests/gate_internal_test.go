@@ -20,17 +20,23 @@ func TestGate(t *testing.T) {
 	}
 	enter := func(delivery, waiting int) step { return step{delivery, "enter", untested, waiting} }
 	for name, steps := range map[string][]step{
-		"accepted":                {enter(a, 0), enter(b, 0), enter(c, 1), {a, response(200), right, 0}, {b, rejected, right, 0}, {b, "end", right, 0}, {c, rejected, right, 0}, {c, "end", right, 0}},
-		"another final response":  {enter(a, 0), enter(b, 0), enter(c, 1), {a, response(404), right, 0}},
-		"silence":                 {enter(a, 0), enter(b, 0), enter(c, 1), {a, silence, unproven, 0}, {b, rejected, unproven, 0}, {b, "end", unproven, 0}, {c, rejected, unproven, 0}, {c, "end", wrong, 0}},
+		"accepted": {enter(a, 0), enter(b, 0), enter(c, 1), {a, response(200), right, 0}, {b, rejected, right, 0},
+			{b, "end", right, 0}, {c, rejected, right, 0}, {c, "end", right, 0}},
+		"another final response": {enter(a, 0), enter(b, 0), enter(c, 1), {a, response(404), right, 0}},
+		"silence": {enter(a, 0), enter(b, 0), enter(c, 1), {a, silence, unproven, 0}, {b, rejected, unproven, 0},
+			{b, "end", unproven, 0}, {c, rejected, unproven, 0}, {c, "end", wrong, 0}},
 		"silence, then accepted":  {enter(a, 0), {a, silence, unproven, 0}, {a, response(200), right, 0}},
 		"silence after a success": {enter(a, 0), {a, response(200), right, 0}, {a, silence, right, 0}},
-		"a failure":               {enter(a, 0), enter(b, 0), enter(c, 1), {a, response(503), untested, 0}, {b, "end", untested, 0}, {c, "end", untested, 0}},
-		"a broken connection":     {enter(a, 0), enter(b, 0), enter(c, 1), {b, failure(errors.New("reset")), untested, 0}},
-		"conflicts":               {enter(a, 0), enter(b, 0), enter(c, 1), {b, response(409), untested, 0}},
-		"rejected":                {enter(a, 0), {a, rejected, untested, 0}, enter(b, 0), enter(c, 1), {a, rejected, untested, 1}, {a, "end", untested, 1}, {b, rejected, untested, 1}, {b, "end", wrong, 0}},
-		"rejected, then failed":   {enter(a, 0), {a, rejected, untested, 0}, {a, response(503), untested, 0}, enter(b, 0), enter(c, 1), {a, "end", untested, 1}, {b, response(503), untested, 0}, {c, rejected, untested, 0}, {c, "end", wrong, 0}},
-		"rejected, then accepted": {enter(a, 0), {a, rejected, untested, 0}, {a, response(200), right, 0}, {a, "end", right, 0}, {b, "enter", right, 0}, {b, rejected, right, 0}, {b, "end", right, 0}},
+		"a failure": {enter(a, 0), enter(b, 0), enter(c, 1), {a, response(503), untested, 0}, {b, "end", untested, 0},
+			{c, "end", untested, 0}},
+		"a broken connection": {enter(a, 0), enter(b, 0), enter(c, 1), {b, failure(errors.New("reset")), untested, 0}},
+		"conflicts":           {enter(a, 0), enter(b, 0), enter(c, 1), {b, response(409), untested, 0}},
+		"rejected": {enter(a, 0), {a, rejected, untested, 0}, enter(b, 0), enter(c, 1), {a, rejected, untested, 1},
+			{a, "end", untested, 1}, {b, rejected, untested, 1}, {b, "end", wrong, 0}},
+		"rejected, then failed": {enter(a, 0), {a, rejected, untested, 0}, {a, response(503), untested, 0}, enter(b, 0), enter(c, 1),
+			{a, "end", untested, 1}, {b, response(503), untested, 0}, {c, rejected, untested, 0}, {c, "end", wrong, 0}},
+		"rejected, then accepted": {enter(a, 0), {a, rejected, untested, 0}, {a, response(200), right, 0}, {a, "end", right, 0},
+			{b, "enter", right, 0}, {b, rejected, right, 0}, {b, "end", right, 0}},
 		"an end without attempts": {enter(a, 0), enter(b, 0), enter(c, 1), {a, "end", untested, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {

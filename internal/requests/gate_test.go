@@ -29,7 +29,8 @@ func TestFirstResponses(t *testing.T) {
 		RunVirtual(t, fmt.Sprint(test), func(t *testing.T) {
 			s := StartService(t, RespondAfter(latency, ApplyUpdate))
 			start, waves := time.Now(), (test.streams+test.parallel-1)/test.parallel
-			err := errors.Join(UpdateParallel(t, NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", MaxConcurrent: test.parallel}), test.streams, test.parallel, limit)...)
+			err := errors.Join(UpdateParallel(t, NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", MaxConcurrent: test.parallel}),
+				test.streams, test.parallel, limit)...)
 			if took := time.Since(start); err != nil || took > latency*time.Duration(waves+1) {
 				t.Errorf("%d streams took %s: %.500v", test.streams, took, err)
 			}
@@ -49,7 +50,8 @@ func TestWaitsEnd(t *testing.T) {
 		start := time.Now()
 		err := UpdateParallel(t, c, 1, 1, time.Second)[0]
 		e := AsError(t, err)
-		if WantFailed(t, e, streams.KindTimeout, streams.NotChanged, 0); time.Since(start) != time.Second || e.Reason != late+requests.ErrTurnWait.Error() {
+		if WantFailed(t, e, streams.KindTimeout, streams.NotChanged, 0); time.Since(start) != time.Second ||
+			e.Reason != late+requests.ErrTurnWait.Error() {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 		s.WantRequests(t, 2)

@@ -81,7 +81,8 @@ func TestSilentServiceResponds(t *testing.T) {
 // Streams that fail at once do not keep the others from being sent with an untested credential.
 func TestFailuresPassOnTheirTurns(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]http.HandlerFunc{"503": RespondError(503, "broken"), "reset": ResetConnection, "409": RespondError(409, "not now")} {
+	for name, fail := range map[string]http.HandlerFunc{"503": RespondError(503, "broken"), "reset": ResetConnection,
+		"409": RespondError(409, "not now")} {
 		RunVirtual(t, name, func(t *testing.T) {
 			s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasSuffix(r.URL.Path, "/broken") {
@@ -170,7 +171,8 @@ func TestHangingStream(t *testing.T) {
 // A time limit fails only its own operation.
 func TestTimeLimitFailsAlone(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]http.HandlerFunc{"503": RespondError(503, "later"), "reset": ResetConnection, "429": RespondError(429, "later")} {
+	for name, fail := range map[string]http.HandlerFunc{"503": RespondError(503, "later"), "reset": ResetConnection,
+		"429": RespondError(429, "later")} {
 		for _, parallel := range []int{Singles, Group} {
 			RunVirtual(t, fmt.Sprint(name, parallel), func(t *testing.T) {
 				start := time.Now()

@@ -108,7 +108,8 @@ func TestCredentialsInBody(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]http.HandlerFunc{
 		"400": Respond(400, `{"error":"invalid_client"}`), "401": Respond(401, `{"message":"who are you"}`), "403": Respond(403, `{}`),
-		"404": RespondError(404, "no such client"), "415": Respond(415, `{"code":1}`), "422": Respond(422, `{"errors":["client_id is required"]}`),
+		"404": RespondError(404, "no such client"), "415": Respond(415, `{"code":1}`),
+		"422":                Respond(422, `{"errors":["client_id is required"]}`),
 		"200":                Respond(200, `{"error":"unauthorized_client","error_description":"use the body"}`),
 		"200 without error":  Respond(200, `{"code":10003,"msg":"app is disabled"}`),
 		"200 with a message": Respond(200, "\ufeff"+`{"success":false,"message":"no client_id"}`, "Content-Type", "text/html"),
@@ -137,13 +138,16 @@ func TestCredentialsInBody(t *testing.T) {
 func TestAssertionFileWithReference(t *testing.T) {
 	t.Parallel()
 	for assertion, want := range map[string]string{
-		"{{ s3cret }}": "the file (the assertion in the file looks like a reference or a placeholder that nothing has replaced)", "s3cret": "the file",
+		"{{ s3cret }}": "the file (the assertion in the file looks like a reference or a placeholder that nothing has replaced)",
+		"s3cret":       "the file",
 	} {
 		path := filepath.Join(t.TempDir(), "assertion")
 		writeSecret(t, path, assertion)
 		RunVirtual(t, assertion, func(t *testing.T) {
 			endpoint, s := StartService(t, Respond(http.StatusBadRequest, `{"error":"invalid_client"}`)), StartService(t, ApplyUpdate)
-			e := s.UpdateError(t, requests.Config{OAuth2: &requests.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path, Credentials: "the file"}})
+			e := s.UpdateError(t, requests.Config{OAuth2: &requests.OAuth2{
+				TokenURL: endpoint.URL, ClientAssertionFile: path, Credentials: "the file",
+			}})
 			if e.Credentials != want || !e.TokenRequest {
 				t.Errorf("the error names %q", e.Credentials)
 			}
@@ -158,7 +162,8 @@ func TestCredentialsNotInBody(t *testing.T) {
 	const page = "<!doctype html><title>Sign in</title>"
 	for name, response := range map[string]http.HandlerFunc{
 		"400 page": Respond(400, page), "401 page": Respond(401, page, "Content-Type", "text/html"), "404 page": Respond(404, page),
-		"408": Respond(408, `{"error":"later"}`), "429": Respond(429, `{"error":"slow_down"}`), "503": Respond(503, `{"error":"temporarily_unavailable"}`),
+		"408": Respond(408, `{"error":"later"}`), "429": Respond(429, `{"error":"slow_down"}`),
+		"503": Respond(503, `{"error":"temporarily_unavailable"}`),
 		"501": Respond(501, `{"error":"unsupported"}`), "302": Respond(302, `{"error":"moved"}`), "no token": Respond(200, `{"token":"t"}`),
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
@@ -184,11 +189,13 @@ func TestTokenErrors(t *testing.T) {
 		requests        int
 		message, reason string
 	}{
-		"rejected":           {Respond(401, invalid), auth, 401, 2, "invalid_client: wrong", ""},
-		"rejected with 200":  {Respond(200, invalid), auth, 200, 2, "invalid_client: wrong", ""},
-		"200 without token":  {Respond(200, `{}`), unexpected, 200, 1, "", noToken + "access_token is missing, and so is every other field"},
-		"200 with another":   {Respond(200, `{"token":"Hidden1","a\u001b":0}`), unexpected, 200, 1, "", noToken + `access_token is missing; there is only a\x1b, token`},
-		"200 without error":  {Respond(200, `{"code":10003,"msg":"app of `+ClientSecret+` is disabled"}`), auth, 200, 2, "app of *** is disabled", noToken + "access_token is missing; there is only code, msg"},
+		"rejected":          {Respond(401, invalid), auth, 401, 2, "invalid_client: wrong", ""},
+		"rejected with 200": {Respond(200, invalid), auth, 200, 2, "invalid_client: wrong", ""},
+		"200 without token": {Respond(200, `{}`), unexpected, 200, 1, "", noToken + "access_token is missing, and so is every other field"},
+		"200 with another": {Respond(200, `{"token":"Hidden1","a\u001b":0}`), unexpected, 200, 1, "",
+			noToken + `access_token is missing; there is only a\x1b, token`},
+		"200 without error": {Respond(200, `{"code":10003,"msg":"app of `+ClientSecret+` is disabled"}`), auth, 200, 2, "app of *** is disabled",
+			noToken + "access_token is missing; there is only code, msg"},
 		"401 page":           {Respond(401, "<html><body>Sign in"), auth, 401, 1, "HTML page: Sign in", ""},
 		"a line break in it": {Respond(200, `{"access_token":"a\nb"}`), unexpected, 200, 1, "", noToken + "it has control characters"},
 		"a long token": {Respond(200, `{"access_token":"`+strings.Repeat("a", 64<<10+1)+`"}`), unexpected, 200, 1, "",
@@ -217,7 +224,8 @@ func TestTokenErrors(t *testing.T) {
 			}
 			e := s.UpdateError(t, cfg)
 			if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
-				e.Attempts != test.requests || !e.TokenRequest || e.Credentials != "the secret" || e.Place != "the place" || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
+				e.Attempts != test.requests || !e.TokenRequest || e.Credentials != "the secret" || e.Place != "the place" || e.Method != "POST" ||
+				e.URL != endpoint.URL || attempts != test.requests {
 				t.Errorf("%d attempts, error %#v", attempts, e)
 			}
 			streamstest.WantText(t, e.Reason, test.reason)
@@ -236,8 +244,10 @@ func TestErrorOfTheSecondTokenRequest(t *testing.T) {
 		message  string
 		attempts int
 	}{
-		"wrong scope":   {Respond(400, `{"error":"invalid_scope","error_description":"no such scope"}`), streams.KindAuthentication, "invalid_scope: no such scope", 2},
-		"wrong secret":  {Respond(401, `{"error":"invalid_client","error_description":"also here"}`), streams.KindAuthentication, "invalid_client: also here", 2},
+		"wrong scope": {Respond(400, `{"error":"invalid_scope","error_description":"no such scope"}`), streams.KindAuthentication,
+			"invalid_scope: no such scope", 2},
+		"wrong secret": {Respond(401, `{"error":"invalid_client","error_description":"also here"}`), streams.KindAuthentication,
+			"invalid_client: also here", 2},
 		"down":          {RespondError(503, "maintenance"), streams.KindGeneric, "maintenance", 6},
 		"without token": {Respond(200, "{}"), streams.KindUnexpected, "", 2},
 		"no response":   {ResetConnection, streams.KindConnection, "", 6},

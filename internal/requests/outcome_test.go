@@ -36,7 +36,8 @@ func dies(raw net.Conn, server *tls.Config) {
 	_, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
 	for err == nil {
 		var frame http2.Frame
-		if frame, err = framer.ReadFrame(); err == nil && frame.Header().Type == http2.FrameData && frame.Header().Flags.Has(http2.FlagDataEndStream) {
+		if frame, err = framer.ReadFrame(); err == nil && frame.Header().Type == http2.FrameData &&
+			frame.Header().Flags.Has(http2.FlagDataEndStream) {
 			return
 		}
 	}
@@ -70,7 +71,8 @@ func TestLostResponse(t *testing.T) {
 				before  []node
 				outcome streams.Outcome
 			}{
-				"alone": {nil, streams.NotChanged}, "after a death": {[]node{dies}, streams.Unknown}, "after two": {[]node{dies, dies}, streams.Unknown},
+				"alone": {nil, streams.NotChanged}, "after a death": {[]node{dies}, streams.Unknown},
+				"after two": {[]node{dies, dies}, streams.Unknown},
 			} {
 				t.Run(reason+"/"+protocol+"/"+name, func(t *testing.T) {
 					t.Parallel()
@@ -80,7 +82,8 @@ func TestLostResponse(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					url := startNodes(t, &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol}}, append(test.before, rejects))
+					url := startNodes(t, &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol}},
+						append(test.before, rejects))
 					s := &Service{Server: &httptest.Server{URL: url}}
 					e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}, DialContext: DialTCP})
 					WantFailed(t, e, streams.KindConnection, test.outcome, len(test.before)+1)
@@ -128,8 +131,9 @@ func TestRejectionsSayMore(t *testing.T) {
 func TestRequestID(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string][]string{
-		"x-request-id": {"X-Request-Id", "7"}, "correlation": {"X-Correlation-Id", "7"}, "trace": {"traceparent", "7"}, "request": {"Request-Id", "7"},
-		"AWS": {"X-Amzn-RequestId", "7"}, "S3": {"x-amz-request-id", "7"}, "Azure": {"x-ms-request-id", "7"}, "Cloudflare": {"CF-RAY", "7"},
+		"x-request-id": {"X-Request-Id", "7"}, "correlation": {"X-Correlation-Id", "7"}, "trace": {"traceparent", "7"},
+		"request": {"Request-Id", "7"},
+		"AWS":     {"X-Amzn-RequestId", "7"}, "S3": {"x-amz-request-id", "7"}, "Azure": {"x-ms-request-id", "7"}, "Cloudflare": {"CF-RAY", "7"},
 		"several": {"Cf-Ray", "8", "X-Correlation-Id", "7"}, "an empty one": {"X-Request-Id", "", "Cf-Ray", "7"},
 	} {
 		e := StartService(t, RespondError(400, "no", header...)).UpdateError(t, requests.Config{})

@@ -96,5 +96,6 @@ func (f *secretFile) findToken(ctx context.Context, rejected bool) (*credential,
 
 // unreadable returns why a search finds nothing in a file. The next one reads it again.
 func unreadable(err error) *failedSearch {
-	return &failedSearch{until: time.Now(), result: Result{Failure: Unauthenticated, Reason: err.Error(), Err: errors.Join(ErrSecretFile, err)}}
+	return &failedSearch{until: time.Now(),
+		result: Result{Failure: Unauthenticated, Reason: err.Error(), Err: errors.Join(ErrSecretFile, err)}}
 }

@@ -149,8 +149,10 @@ func TestWhatBlocksAStream(t *testing.T) {
 		"a stream that a group adds, refused":        {adds, refused, false},
 		"a create, reported":                         {creates(id, a), merges, false},
 		"a create of a group, reported":              {Change{Kind: Create, Group: true, Want: Sets{id: &a}}, merges, false},
-		"an update, refused":                         {Change{Kind: Edit, Was: Entries{id: {Set: b}}, Deployment: "here", Want: Sets{id: &a}}, refused, true},
-		"an update at another deployment, reported":  {Change{Kind: Edit, Was: Entries{id: {Set: b}}, Deployment: "there", Elsewhere: true, Want: Sets{id: &a}}, merges, false},
+		"an update, refused": {Change{Kind: Edit, Was: Entries{id: {Set: b}}, Deployment: "here", Want: Sets{id: &a}},
+			refused, true},
+		"an update at another deployment, reported": {Change{Kind: Edit, Was: Entries{id: {Set: b}}, Deployment: "there", Elsewhere: true,
+			Want: Sets{id: &a}}, merges, false},
 	} {
 		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
 		s := newSession(t, requests.Config{BaseURL: url})
@@ -218,7 +220,8 @@ func TestTakeOver(t *testing.T) {
 			refuses: {Decision: claims.Decision{Refusal: claims.DetachesOthers}}, accepts: {Warning: claims.WillBeDetached},
 		} {
 			found := plan(newReader(t, url), refuses).Findings
-			if !test.takesOver && len(found) > 0 || test.takesOver && (found[0].Decision.Refusal != want.Decision.Refusal || found[0].Warning != want.Warning || found[0].Shown != `["b"]`) {
+			if !test.takesOver && len(found) > 0 || test.takesOver &&
+				(found[0].Decision.Refusal != want.Decision.Refusal || found[0].Warning != want.Warning || found[0].Shown != `["b"]`) {
 				t.Errorf("%s, refuses %t: %+v", name, refuses, found)
 			}
 		}

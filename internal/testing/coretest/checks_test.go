@@ -138,7 +138,8 @@ func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[strin
 	failed, printed := len(c.failures) > 0, slices.Sorted(slices.Values(c.printed))
 	changes, refreshed := c.plan(cfg, opts)
 	byOrder := func(s string) bool {
-		return strings.Contains(s, leaveGroup) || s == changesHands && c.hasDuplicates(opts) || strings.Contains(s, "Outcome of an Earlier Operation Unknown") && c.isShared(opts)
+		return strings.Contains(s, leaveGroup) || s == changesHands && c.hasDuplicates(opts) ||
+			strings.Contains(s, "Outcome of an Earlier Operation Unknown") && c.isShared(opts)
 	}
 	printed, c.printed = slices.DeleteFunc(printed, byOrder), slices.DeleteFunc(c.printed, byOrder)
 	if again := len(c.failures) > 0; failed != again {

@@ -40,7 +40,7 @@ type terraformCore struct {
 	scriptLate     string               // see lateResources
 	state          map[string]*instance // by address
 	found          map[any]streamNames  // a read has returned them, by base_url
-	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there, or be imported by the command
+	husks          map[string]bool      // resources without an instance in the state: nothing can move there, or be imported by the command
 
 	next      func(active []*activeNode) int // chooses which of the active nodes of a walk makes its call
 	starts    func(ready int) int            // chooses which of the ready nodes is started

@@ -35,7 +35,8 @@ func TestReplacedWithIgnoredChanges(t *testing.T) {
 		{"group, tainted", []string{"streams"}, "s2", false},
 	} {
 		for _, createsFirst := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, ignores %q, %s, late %t, creates first %t", test.how, test.ignored, test.stream, test.late, createsFirst), func(t *testing.T) {
+			name := fmt.Sprintf("%s, ignores %q, %s, late %t, creates first %t", test.how, test.ignored, test.stream, test.late, createsFirst)
+			t.Run(name, func(t *testing.T) {
 				inBubble(t, func(t *testing.T) {
 					c := newTerraformCore(t, false, 1)
 					addr, b := "a", blockFor("s1", "p1")

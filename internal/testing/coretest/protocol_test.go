@@ -122,7 +122,8 @@ func (o *object) value(name, what string) any {
 	case "on_destroy":
 		return oneOf[any](o, what, nil, "detach", "keep")
 	case "triggers":
-		return oneOf[any](o, what, nil, map[string]string{}, map[string]string{"t": "1"}, map[string]string{"t": "2"}, map[string]string{"t": "1", "u": "1"})
+		return oneOf[any](o, what, nil, map[string]string{}, map[string]string{"t": "1"}, map[string]string{"t": "2"},
+			map[string]string{"t": "1", "u": "1"})
 	case "timeouts":
 		return oneOf[any](o, what, nil, Attributes{}, Attributes{"update": "1m"}, Attributes{"read": "1m", "delete": "2m"})
 	}
@@ -296,7 +297,8 @@ func (o *object) run() {
 	null := nullOf(o.schema.ValueType())
 	config, final := o.configs()
 	ignored := o.ignored()
-	o.Logf("state %v, private %s, config %v, then %v, ignores %q", FromTerraform(o.state.Value), o.state.Private, FromTerraform(config), FromTerraform(final), ignored)
+	o.Logf("state %v, private %s, config %v, then %v, ignores %q", FromTerraform(o.state.Value), o.state.Private, FromTerraform(config),
+		FromTerraform(final), ignored)
 	if o.failed("validate", p.Validate(config)) || o.failed("validate", p.Validate(final)) {
 		o.Fatalf("a configuration is refused that every resource may have")
 	}
@@ -520,7 +522,8 @@ func (o *object) checkErrors(diags Diagnostics, before map[string]any) {
 			if strings.HasSuffix(strings.TrimSpace(detail), "The stream was not changed.") && !reflect.DeepEqual(before[id], now) {
 				o.Fatalf("stream %q had %v and has %v: %s", id, before[id], now, detail)
 			}
-			if _, set, reported := strings.Cut(detail, reportedNow); reported && !strings.Contains(set, strings.ReplaceAll(fmt.Sprintf("%q", now), " ", ", ")) {
+			if _, set, reported := strings.Cut(detail, reportedNow); reported &&
+				!strings.Contains(set, strings.ReplaceAll(fmt.Sprintf("%q", now), " ", ", ")) {
 				o.Fatalf("stream %q has %v: %s", id, now, detail)
 			}
 		}

@@ -17,9 +17,10 @@ import (
 func configuring(others coretest.Attributes) operation {
 	return func(w *world) coretest.Diagnostics {
 		w.configure(others)
-		resp, err := server.New("test", &provider.Host{Dial: w.dial})().ConfigureProvider(context.Background(), &tfprotov6.ConfigureProviderRequest{
-			Config: coretest.DynamicValue(coretest.ToTerraform(schemas().Provider.ValueType(), w.provider)),
-		})
+		resp, err := server.New("test", &provider.Host{Dial: w.dial})().ConfigureProvider(context.Background(),
+			&tfprotov6.ConfigureProviderRequest{
+				Config: coretest.DynamicValue(coretest.ToTerraform(schemas().Provider.ValueType(), w.provider)),
+			})
 		if err != nil {
 			w.Fatal(err)
 		}
