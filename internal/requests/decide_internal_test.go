@@ -39,8 +39,8 @@ func TestDecide(t *testing.T) {
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
 	unavailable, rejected, silence := response(503), response(401), failure(ErrRequestTimeout)
 	again := step{ending: goesOn, backoff: seconds}
-	short := func(wait time.Duration) step {
-		return step{ending: goesOn, backoff: wait * seconds, short: true}
+	short := func(wait int) step {
+		return step{ending: goesOn, backoff: time.Duration(wait) * seconds, short: true}
 	}
 	beShort := func(a attempt) attempt { a.short = true; return a }
 	for name, test := range map[string]struct {
