@@ -17,6 +17,41 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
+// What many streams cost. Each bound has a test, with the default settings, which send 10 requests at a time, and with 64.
+//
+//	What                                                        | At most                          | Test
+//	------------------------------------------------------------|----------------------------------|------------------------------
+//	100 streams against 503, refused connections or silence     | 2.5 times as long as one         | TestOutageOfMany
+//	300 streams, down for good, with responses                  | 40 s; 45 s with 409, 423 and 425 | TestOutage
+//	the same, with Retry-After of one or two minutes            | 6 min                            | TestOutage
+//	300 streams without a response, or a connection             | 4 min                            | TestOutage
+//	300 streams at a wrong address                              | 25 s                             | TestOutage
+//	2,000 streams, silence after a third                        | 15 min                           | TestServiceFailsInMidRun
+//	the same, with 503, 429 or refused connections              | 2 min                            | TestServiceFailsInMidRun
+//	300 streams, a tenth or a quarter never taken               | the others are set in 30 s       | TestStreamsOfAGroupDoNotWait
+//	the same, after 30 s each, or without a response            | the others are set in 5 min      | TestStreamsOfAGroupDoNotWait
+//	300 streams, half of them never taken                       | the others are set in 1 min      | TestStreamsOfAGroupDoNotWait
+//	2,000 streams, a fifth on a shard that is down              | 5 min; the others are set        | TestBrokenShard
+//	streams that are never taken, beside the same with 500      | 1.5 times as long                | TestPartOfTheStreamsFails
+//	streams that fail because one of three zones is silent      | 1 of 100                         | TestSilentZone
+//	streams that fail because a replica does                    | none                             | TestReplicas, TestReplicaFails
+//	streams that fail because others do, or hang                | none, if a response takes 2 s    | TestBrokenStreamFailsAlone, TestHangingStreams
+//	streams whose first attempt stalls, with 25 s a response    | none                             | TestSlowServiceStalls
+//	streams that fail because two, or one, are taken at a time  | none                             | TestBusyService, TestNoStormOfRetries
+//	requests at such a service, in place of 10 streams          | 4 times as many                  | TestNoStormOfRetries
+//	requests at a service with a limit in a time, likewise      | 3 times as many                  | TestNoStormOfRetries
+//	requests under way with an untested credential              | 2                                | TestUntestedCredential
+//	rejections of a credential that never works                 | 4; silence may come first        | TestUntestedCredential, TestRejectedBetweenFailures
+//	cost of these two bounds with a good credential             | one response                     | TestFirstResponses
+//	wait for a credential to become valid                       | 1 s and a response               | TestNewCredential
+//	streams that fail because a search for a credential does    | none, while the current one works| TestFailedSearchReplacesNothing
+//	requests with a token that has expired in a wait            | none                             | TestTokenExpiresInAWait
+//	rejections of a credential that dies, 2,000 streams         | 2 each, and 1 min                | TestCredentialDies
+//	token requests while the service rejects tokens             | 2 for each token                 | TestTokenRequestsAreBounded
+//	token requests after the client is rejected                 | none; first, header and body     | TestTokenRequestsAreBounded
+//	token requests while the token endpoint fails otherwise     | one operation's, then one a wait | TestTokenRequestsAreBounded
+//	wait for a token_file that is missing or rejected           | 2 s, once                        | TestTokenFileIsReadAgain
+
 // groupLimit is the default time limit of a group.
 const groupLimit = 30 * time.Minute
 
