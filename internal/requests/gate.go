@@ -79,11 +79,10 @@ func (g *gate) learn(a attempt, method string) {
 	case a.isSilence():
 		g.conclude(max(g.verdict, unproven))
 	}
-	switch {
-	case a.status/100 != 2 || !a.isResponse():
-	case method == http.MethodGet:
+	switch isSuccess := a.isTaken() && a.status/100 == 2; {
+	case isSuccess && method == http.MethodGet:
 		g.accepted = max(g.accepted, AcceptedReads)
-	default:
+	case isSuccess:
 		g.accepted = AcceptedUpdates
 	}
 }
