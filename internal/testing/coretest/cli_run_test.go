@@ -172,7 +172,7 @@ type recorder struct {
 
 func newRecorder(start func() tfprotov6.ProviderServer, version cliVersion) *recorder {
 	server := start().(fullServer)
-	return &recorder{fullServer: server, process: server, start: start, version: version}
+	return &recorder{fullServer: server, process: server, start: start, version: version, applying: func() {}}
 }
 
 // newRun makes the next walk the first one.
