@@ -5,7 +5,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 )
 
 // recoveringServer makes a panic in a read, a plan or an apply of a resource an error of this call. Otherwise the process would end, and
@@ -15,7 +16,8 @@ type recoveringServer struct{ fullServer }
 // onPanic is deferred.
 func onPanic(ctx context.Context, fail func(diags []*tfprotov6.Diagnostic)) {
 	if cause := recover(); cause != nil {
-		fail([]*tfprotov6.Diagnostic{provider.Bug(ctx, cause)})
+		d := report.Bug(ctx, session.Recovered(cause))
+		fail([]*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()}})
 	}
 }
 
