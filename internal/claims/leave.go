@@ -62,8 +62,8 @@ func (d Destroy) Kind() LeaveKind {
 // IsOfOldObject reports whether the object was replaced, in this apply or in an earlier one.
 func (k LeaveKind) IsOfOldObject() bool { return k == Superseded || k == LeftBehind }
 
-// mayBeTaken reports whether a live resource may have the stream, although no claim of the session says so.
-func (v Leave) mayBeTaken() bool { return v.Kind == LeftBehind || v.Kind == Superseded && v.Shared }
+// mayBeOwned reports whether a live resource may have the stream, although no claim of the session says so.
+func (v Leave) mayBeOwned() bool { return v.Kind == LeftBehind || v.Kind == Superseded && v.Shared }
 
 // request returns the set that a resource sends when it leaves a stream, if no other operation has sent a set or failed:
 //
@@ -79,7 +79,7 @@ func (v Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	switch {
 	case claim.Kind == relies:
 		return claim.Set, true
-	case claim.Kind == Nobody && v.Detach && !v.mayBeTaken():
+	case claim.Kind == Nobody && v.Detach && !v.mayBeOwned():
 		return streams.ProcessorSet{}, true
 	}
 	return streams.ProcessorSet{}, false
@@ -155,7 +155,7 @@ func (l *Ledger) staysAttached(v Leave) []Warning {
 	switch {
 	case !v.Detach, v.isEmpty(), l.reported != nil:
 		return nil
-	case v.mayBeTaken():
+	case v.mayBeOwned():
 		return []Warning{StayAttached}
 	case l.phase == createFailed, l.phase == blocked:
 		return []Warning{StayAttachedBesideFailure}

@@ -34,8 +34,8 @@ type model[T any] interface {
 	// planComputed plans the computed values. here says that the state is that of the streams at the deployment, if there is one.
 	planComputed(state *T, here, sends bool)
 
-	// take makes the model what the state has of the streams, and what the service reported of them.
-	take(kept session.Entries, reported map[string]*streams.Stream)
+	// record makes the model what the state has of the streams, and what the service reported of them.
+	record(kept session.Entries, reported map[string]*streams.Stream)
 
 	// unexpectedChanges says what an update did not promise. mask hides secrets in what the service reported.
 	unexpectedChanges(before *T, mask func(string) string) diag.Diagnostics
@@ -69,14 +69,11 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 		c.Kind = session.Create
 	case plan == nil:
 		c.Kind, c.Detach = session.Destroy, state.common().detaches()
-	case !c.Group:
-		c.Detach = state.common().detaches()
-	case c.Want == nil:
-		c.Leaving, c.Detach = claims.MayBeDropped, plan.common().detaches()
 	default:
-		c.Leaving, c.Detach = claims.Dropped, plan.common().detaches()
-	}
-	if plan != nil && state != nil {
+		c.Detach = state.common().detaches()
+		if c.Group {
+			c.Detach = plan.common().detaches()
+		}
 		c.Triggered = !sameTriggers(plan.common().Triggers, state.common().Triggers)
 	}
 	c.Elsewhere = r.session.Differs(c.Deployment)
@@ -178,7 +175,7 @@ func (r *attachment[T, M]) read(
 		return false
 	}
 	if r.session.ReadRefusal() == 0 { // otherwise, the state stays as it is
-		state.take(read.Kept, read.Reported)
+		state.record(read.Kept, read.Reported)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	}
 	resp.Diagnostics.Append(saveMarks(ctx, read.Marks, resp.Private)...)
@@ -221,7 +218,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 	} else {
 		after.common().Deployment = r.deployment()
 	}
-	after.take(done.Kept, done.Reported)
+	after.record(done.Kept, done.Reported)
 	if state != nil && !c.Elsewhere && !done.Failed() {
 		to.diags.Append(plan.unexpectedChanges(state, r.session.Redact)...)
 	}

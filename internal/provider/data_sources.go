@@ -99,7 +99,7 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	if found == nil {
 		return
 	}
-	m.take(found[id])
+	m.record(found[id])
 	m.LastEdited = types.Int64Value(found[id].LastEdited)
 	m.Deployment = d.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)

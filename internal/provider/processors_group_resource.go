@@ -75,7 +75,7 @@ func (m *groupModel) planComputed(state *groupModel, here, sends bool) {
 	}
 }
 
-func (m *groupModel) take(kept session.Entries, reported map[string]*streams.Stream) {
+func (m *groupModel) record(kept session.Entries, reported map[string]*streams.Stream) {
 	values := make(map[string]attr.Value, len(kept))
 	for id, entry := range kept {
 		values[id] = stringSet(entry.Set.IDs())
@@ -145,7 +145,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 		kept[id] = &claims.Entry{}
 	}
 	m := newModel[*groupModel](ctx, &resp.State)
-	m.take(kept, nil)
+	m.record(kept, nil)
 	m.Deployment = r.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand()), resp.Private)...)

@@ -116,7 +116,7 @@ func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *
 	}
 	m := newModel[*processorsModel](ctx, (*tfsdk.State)(result.Resource))
 	m.StreamID = types.StringValue(got.ID)
-	m.take(nil, map[string]*streams.Stream{got.ID: got})
+	m.record(nil, map[string]*streams.Stream{got.ID: got})
 	m.Deployment = l.deployment()
 	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
 	return result

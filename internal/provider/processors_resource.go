@@ -50,7 +50,7 @@ type streamModel struct {
 	CompatibleNamespaces types.Set    `tfsdk:"compatible_namespaces"`
 }
 
-func (m *streamModel) take(s *streams.Stream) {
+func (m *streamModel) record(s *streams.Stream) {
 	m.ID = types.StringValue(s.ID)
 	m.TerminalID = types.StringValue(s.TerminalID)
 	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
@@ -96,9 +96,9 @@ func orUnknown(s types.String) types.String {
 	return s
 }
 
-func (m *processorsModel) take(_ session.Entries, reported map[string]*streams.Stream) {
+func (m *processorsModel) record(_ session.Entries, reported map[string]*streams.Stream) {
 	if s := reported[m.StreamID.ValueString()]; s != nil {
-		m.streamModel.take(s)
+		m.streamModel.record(s)
 		m.LastEdited = types.Int64Value(s.LastEdited)
 	}
 }

@@ -31,12 +31,11 @@ func (a After) Failed() bool {
 // Apply sends the sets of a change, and then leaves streams: another resource may have sent its set by then.
 func (s *Session) Apply(ctx context.Context, c Change) After {
 	s.applies.Store(true)
-	if c.Kind == Destroy {
-		failed := c.Marks.any(func(m Mark) bool { return m.Failed })
-		c.Leaving = claims.Destroy{
-			PlannedHere: c.Marks.All.Session == s.id, Created: s.created.Load(), FailedBefore: failed,
-		}.Kind()
-	}
+	c.leaving = c.leaveKind(claims.Destroy{
+		PlannedHere:  c.Marks.All.Session == s.id,
+		Created:      s.created.Load(),
+		FailedBefore: slices.ContainsFunc(slices.Collect(maps.Values(c.Marks.Streams)), func(m Mark) bool { return m.Failed }),
+	})
 	c.imported = s.importOf(c)
 	before := After{Kept: c.Was, Marks: c.Marks.lasting(), KeepState: true}
 	before.Marks.All.Import, before.Marks.All.PlansLater = "", false
@@ -49,7 +48,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	if before.Failed() {
 		return before
 	}
-	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OldObject: c.Leaving.IsOfOldObject()}
+	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OldObject: c.leaving.IsOfOldObject()}
 	after.Marks.All.ReadAt = c.Marks.All.ReadAt
 	for id := range c.Want { // the framework passes a create nothing of its plan, which is planned again before
 		if withLedger(s, id, func(l *claims.Ledger) bool { return l.Found }) {
@@ -59,7 +58,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {
-		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.Leaving == claims.Superseded})
+		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.leaving == claims.Superseded})
 	}
 	after.KeepState = after.Failed() && !c.partial()
 	switch {

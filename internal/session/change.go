@@ -32,11 +32,11 @@ type Change struct {
 	Marks      Marks   // of the private state
 	Refuses    bool    // on_create = "refuse"
 	Triggered  bool    // triggers have changed: send all sets
-	Leaving    claims.LeaveKind
-	Detach     bool // on_destroy = "detach", for the streams that the resource leaves
+	Detach     bool    // on_destroy = "detach", for the streams that the resource leaves
 
-	imported claims.Import // see importOf
-	plan     string        // its id, which both plans of a replacement have
+	leaving  claims.LeaveKind // of the streams that the resource leaves
+	imported claims.Import    // see importOf
+	plan     string           // its id, which both plans of a replacement have
 }
 
 // Kind is what becomes of a resource.
@@ -60,6 +60,19 @@ func (c Change) replacing(first Change) Change {
 
 // partial reports whether the state takes what succeeds if a stream fails.
 func (c Change) partial() bool { return c.Group && c.Kind == Edit }
+
+// leaveKind returns how a change leaves streams. d is about a destroy.
+func (c Change) leaveKind(d claims.Destroy) claims.LeaveKind {
+	switch {
+	case c.Kind == Destroy:
+		return d.Kind()
+	case c.partial() && c.Want == nil:
+		return claims.MayBeDropped
+	case c.partial():
+		return claims.Dropped
+	}
+	return claims.Planned
+}
 
 // entry returns what the state has of a stream at the deployment that is configured, or nil.
 func (c Change) entry(id string) *claims.Entry {
@@ -106,7 +119,7 @@ func (c Change) want(id string) claims.Want {
 // leave returns what the rules need to know of a stream that the resource leaves.
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
-	v := claims.Leave{Entry: *c.Was[id], Kind: c.Leaving, Import: c.imported, Shared: m.Shared, Plan: c.plan}
+	v := claims.Leave{Entry: *c.Was[id], Kind: c.leaving, Import: c.imported, Shared: m.Shared, Plan: c.plan}
 	v.Detach = c.Detach && c.imported == claims.NotImported
 	v.Late = c.Marks.All.Late || c.Want == nil && (c.replaces() || c.Kind == Create)
 	// With -replace, a destroy may detach although the update that was planned before does not.
@@ -186,9 +199,4 @@ func (m Marks) lasting() Marks {
 func (m Marks) clone() Marks {
 	m.Streams = maps.Clone(m.Streams)
 	return m
-}
-
-// any reports whether a mark has a property.
-func (m Marks) any(has func(Mark) bool) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(m.Streams)), has)
 }

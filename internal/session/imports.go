@@ -29,7 +29,7 @@ func (s *Session) refreshImport(m *Marks) (ofImport bool) {
 // importOf returns whether a change leaves the streams of an import. A destroy of an imported object follows its on_destroy.
 func (s *Session) importOf(c Change) claims.Import {
 	switch all := c.Marks.All; {
-	case all.Import == "", c.Kind == Destroy && !all.OfCreate && !c.Leaving.IsOfOldObject():
+	case all.Import == "", c.Kind == Destroy && !all.OfCreate && !c.leaving.IsOfOldObject():
 		return claims.NotImported
 	case all.Import == s.id, all.PlansLater, c.Kind == Destroy:
 		return claims.Imported

@@ -32,8 +32,8 @@ func (p *panics) keep() {
 	}
 }
 
-// again panics with the one that was kept.
-func (p *panics) again() {
+// repanic panics with the one that was kept.
+func (p *panics) repanic() {
 	if kept := p.kept.Load(); kept != nil {
 		panic(kept)
 	}

@@ -38,9 +38,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 
 // plan makes a plan that is the first of its change, or takes the place of the first one.
 func (s *Session) plan(ctx context.Context, c Change) Planned {
-	if c.Kind == Destroy {
-		c.Leaving = claims.Destroy{PlannedHere: s.applies.Load(), Created: s.created.Load()}.Kind()
-	}
+	c.leaving = c.leaveKind(claims.Destroy{PlannedHere: s.applies.Load(), Created: s.created.Load()})
 	if s.mayNotDetach(c) {
 		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}
@@ -59,7 +57,7 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 		decided[id] = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanLeave(c.leave(id)) })
 	}
 
-	p := Planned{Marks: s.plannedMarks(c, decided), Sends: len(leaves) > 0 || c.Leaving == claims.MayBeDropped}
+	p := Planned{Marks: s.plannedMarks(c, decided), Sends: len(leaves) > 0 || c.leaving == claims.MayBeDropped}
 	for _, id := range slices.Sorted(maps.Keys(decided)) {
 		p.Sends = p.Sends || decided[id].Send
 		p.Findings = append(p.Findings, s.findings(id, decided[id])...)
@@ -156,7 +154,7 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		switch {
 		case stays:
 			marks.add(id, m)
-		case c.Leaving == claims.MayBeDropped: // the plan of the apply decides
+		case c.leaving == claims.MayBeDropped: // the plan of the apply decides
 		default: // also if the mark says nothing: that of all streams would hold instead
 			m.Claim, m.Detach = d.Claim, c.Detach
 			marks.set(id, m)

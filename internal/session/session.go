@@ -80,9 +80,9 @@ func (s *Session) mayNotDetach(c Change) bool {
 	case !c.Detach || c.Kind == Create || len(c.Was.Without(c.Want)) == 0:
 		return false
 	case c.Elsewhere:
-		return c.replaces() || c.Kind == Destroy && c.Leaving != claims.Superseded
+		return c.replaces() || c.Kind == Destroy && c.leaving != claims.Superseded
 	}
-	return c.Deployment == "" && s.deployment != "" && c.Leaving != claims.MayBeDropped
+	return c.Deployment == "" && s.deployment != "" && c.leaving != claims.MayBeDropped
 }
 
 // Redact masks known secrets in a text that the service reported.
@@ -160,6 +160,6 @@ func ForEach[T any](s *Session, ids []string, do func(id string) T) []T {
 		})
 	}
 	_ = running.Wait() // there are no errors
-	caught.again()
+	caught.repanic()
 	return results
 }

@@ -207,7 +207,7 @@ func TestTakeOver(t *testing.T) {
 		"an unread import":   {Change{Kind: Edit, Was: unread, Want: wants}, true, 0},
 		"another deployment": {Change{Kind: Edit, Was: read, Elsewhere: true, Want: wants}, true, claims.MayBeDetached},
 		"an update":          {Change{Kind: Edit, Was: read, Want: Sets{id: &b}}, false, 0},
-		"an unknown map":     {Change{Kind: Edit, Group: true, Was: read, Leaving: claims.MayBeDropped}, false, 0},
+		"an unknown map":     {Change{Kind: Edit, Group: true, Was: read}, false, 0},
 	} {
 		plan := func(s *Session, refuses bool) Planned {
 			test.change.Refuses = refuses
