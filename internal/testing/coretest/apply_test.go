@@ -225,7 +225,8 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 		before = ch.before
 	}
 	var ok bool
-	keeps := ch.verb.replaces() && (is.current.imported == unconfirmed || is.current.imported == inItsRun)
+	// Terraform shows a tainted object to no plan.
+	keeps := ch.verb.replaces() && !is.current.tainted && (is.current.imported == unconfirmed || is.current.imported == inItsRun)
 	if keeps {
 		c.noteLeft(is.current, ch.wanted)
 	}

@@ -15,8 +15,8 @@ var stories = []func(d *draws){(*draws).oldObject, (*draws).oldObject, (*draws).
 // otherImport imports other streams than the configuration has, or will have.
 func (d *draws) otherImport() {
 	cfg := d.with(config{}, map[string]string{"a": "s1", "c": "s3"}, 40)
-	if group := d.resource("s2"); d.drift && d.chance(70, "a group") {
-		d.driftFrom, group.group = 0, true
+	if group := d.resource("s2"); d.chance(60, "a group") { // which an import has to read
+		d.drift, d.driftFrom, group.group = true, 0, true
 		group.sets["s4"] = d.processors()
 		cfg["g"] = group
 	}
