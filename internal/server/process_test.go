@@ -1,9 +1,34 @@
 package server
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// A process sees the words of its parent's command line. The test starts its own program.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	const asChild = "COMMAND_OF_PARENT"
+	if os.Getenv(asChild) != "" {
+		fmt.Println(Command())
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestCommand$")
+	child.Env = append(os.Environ(), asChild+"=1")
+	out, err := child.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := slices.ContainsFunc(os.Args[1:], func(word string) bool { return strings.Contains(string(out), word) })
+	if isWindows := runtime.GOOS == "windows"; told == isWindows {
+		t.Errorf("the words are %s", out)
+	}
+}
 
 func TestLogsWanted(t *testing.T) {
 	t.Parallel()

@@ -244,3 +244,33 @@ func TestAccImportForALateID(t *testing.T) {
 		}
 	}
 }
+
+// After the command, an object that moves is still that of the import: to another address, by state mv or a moved block, it goes as any
+// other, and to another stream only after an apply. A destroy follows on_destroy.
+func TestAccImportThatMoves(t *testing.T) {
+	t.Parallel()
+	for _, drift := range []bool{false, true} {
+		s, w := importing(t, drift, "cam-1", "cam-9")
+		other := strings.Replace(resourceOf("this", "cam-9", `"p1"`, ""), `"this"`, `"other"`, 1)
+		w.Configure(resourceOf("this", "cam-9", `"p1"`, ""))
+		w.MustRun("import", this, "cam-9")
+
+		byBlock := w.Copy(t)
+		byBlock.Configure(strings.Replace(other, "cam-9", "cam-1", 1) + "moved {\n  from = " + this + "\n  to   = stream_processors.other\n}\n")
+		byBlock.Plan().Want(1, imported)
+		destroyed := w.Copy(t)
+		s.wantPatches()
+		destroyed.MustRun("destroy", "-auto-approve")
+		s.wantPatches(updateOf("cam-9", ""))
+
+		w.MustRun("state", "mv", this, "stream_processors.other")
+		w.Configure(strings.Replace(other, "cam-9", "cam-1", 1))
+		w.Plan().Want(1, imported)
+		w.Configure(other)
+		w.MustApply()
+		s.wantPatches(updateOf("cam-9", `"p1"`))
+		w.Configure(strings.Replace(other, "cam-9", "cam-1", 1))
+		w.MustApply()
+		s.wantPatches(updateOf("cam-9", ""), updateOf("cam-1", `"p1"`))
+	}
+}
