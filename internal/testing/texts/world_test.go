@@ -142,11 +142,15 @@ func (s socket) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// latency is how long each part of a message is on its way. Without it, a side could see what follows a handshake before it sends anything.
+const latency = time.Millisecond
+
 // forward copies what arrives until one side ends. What is on its way when a side ends still arrives at the other one.
 func forward(to, from net.Conn) {
 	chunks := make(chan []byte, 1000)
 	go func() {
 		for chunk := range chunks {
+			<-time.After(latency)
 			_, _ = to.Write(chunk)
 		}
 		_ = to.Close()
