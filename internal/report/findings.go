@@ -64,7 +64,7 @@ var warnings = [claims.WarningCount]text{
 
 	claims.ImportIsLeft: {"Processors Stay Attached", "",
 		"The resource was imported with {streams}. If it leaves {the stream|one of them} in this apply, nothing is sent to {it|that stream}, " +
-			"and the processors stay attached: an import detaches nothing until an apply has written the state.",
+			"and the processors stay attached: nothing is detached after an import until an apply, with a refresh, has written the state.",
 		"To detach them then: apply a stream_processors resource with this stream_id and processor_ids = [], and then remove that resource."},
 	claims.LeavesGroup: {leaveGroup, "",
 		"{count} streams {leaves|leave} the group, and the apply detaches {its|their} processors, except where another resource has " +

@@ -38,7 +38,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	})
 	c.imported = s.importOf(c)
 	before := After{Kept: c.Was, Marks: c.Marks.lasting(), KeepState: true}
-	before.Marks.All.Import, before.Marks.All.PlansLater = "", false
+	before.Marks.All.Import = ImportMark{}
 	switch {
 	case s.mayNotDetach(c): // of a tainted or replaced object, without a plan
 		before.Refusal = NotDetachable

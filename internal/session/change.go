@@ -151,11 +151,16 @@ type MarkOfAll struct {
 	ReadAt   string        `json:"read_at_address,omitempty"` // the address at which a read of the resource has returned a stream
 	OfCreate bool          `json:"of_create,omitempty"`       // planned by a create; a destroy with it is that of the old object
 	Late     bool          `json:"late,omitempty"`            // likewise, and the streams of the create are known after apply
-	Import   string        `json:"import,omitempty"`          // the session whose run is that of an import of the object
+	Import   ImportMark    `json:"import,omitzero"`           // of an object that was imported
 	Session  string        `json:"session,omitempty"`         // planned: the session that planned the destroy
 	Plan     string        `json:"plan,omitempty"`            // planned by an edit: its id, for the second plan of a replacement
 
-	PlansLater bool `json:"plans_later,omitempty"` // imported by a session that plans nothing
+}
+
+// ImportMark says in whose run an object counts as imported.
+type ImportMark struct {
+	Session   string `json:"session"`
+	ByCommand bool   `json:"by_command,omitempty"` // in that of each session, because `terraform import` made it, or perhaps did
 }
 
 // Of returns the mark of a stream.
@@ -188,7 +193,7 @@ func (m *Marks) add(id string, mark Mark) {
 
 // lasting returns the marks without what a plan adds for its apply.
 func (m Marks) lasting() Marks {
-	kept := Marks{All: MarkOfAll{Resend: m.All.Resend, ReadAt: m.All.ReadAt, Import: m.All.Import, PlansLater: m.All.PlansLater}}
+	kept := Marks{All: MarkOfAll{Resend: m.All.Resend, ReadAt: m.All.ReadAt, Import: m.All.Import}}
 	for id, found := range m.Streams {
 		resend := cmp.Or(found.Resend, m.All.Resend)
 		kept.add(id, Mark{Resend: resend, Shared: found.Shared, Failed: found.Failed})

@@ -142,7 +142,7 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		marks.All.Plan = c.plan
 	}
 	if c.imported == claims.NotImported {
-		marks.All.Import, marks.All.PlansLater = "", false
+		marks.All.Import = ImportMark{}
 	}
 	for id, d := range decided {
 		m := marks.Of(id)

@@ -63,13 +63,14 @@ func (s *Session) markShared(was Entries, found Marks) Marks {
 // imported. Gateways respond to unknown routes in the documented form, too, so some read of the same resource must have returned
 // a stream at this address: a deployment may have several.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
-	ofImport := s.refreshImport(&found)
+	ofImport := found.All.Import.Session == s.id && found.All.ReadAt == "" // no read after the import has returned a stream
+	found.All.Import = s.refreshed(found.All.Import)
 	found = s.markShared(was, found)
 	if s.ReadRefusal() != 0 {
 		return After{Kept: was, Marks: found, OfImport: ofImport}
 	}
 	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OfImport: ofImport}
-	after.Marks.All.Import, after.Marks.All.PlansLater = found.All.Import, found.All.PlansLater
+	after.Marks.All.Import = found.All.Import
 	reads := s.ReadEach(ctx, was.Without(nil))
 	proven := found.All.ReadAt == s.client.Address()
 	if after.Marks.All.ReadAt = found.All.ReadAt; slices.ContainsFunc(reads, func(r Reading) bool { return r.Err == nil }) {
