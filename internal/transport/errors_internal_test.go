@@ -128,7 +128,7 @@ func TestNames(t *testing.T) {
 				t.Errorf("%s: %v: %t, %t", text, err, IsTLSFailure(err), WouldFailAgain(err))
 			}
 			for _, name := range []error{http.ErrSchemeMismatch, ErrNotHTTP, ErrNoPong, ErrNoConnection} {
-				if errors.Is(err, name) != (name == test.named) || errors.Is(err, context.DeadlineExceeded) {
+				if errors.Is(err, name) != errors.Is(test.named, name) || errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%s: %v", text, err)
 				}
 			}

@@ -55,7 +55,7 @@ func checkKey(text string) error {
 func parsePEM(text string) (blocks []*pem.Block, err error) {
 	for rest := []byte(withoutMarks(text)); pemLine.Match(rest); {
 		block, after := pem.Decode(rest)
-		if lines := pemLine.FindAll(rest[:len(rest)-len(after)], -1); block == nil || len(lines) != 2 {
+		if lines := pemLine.FindAll(rest[:len(rest)-len(after)], -1); len(lines) != 2 { // none if it finds no block
 			return nil, fmt.Errorf("contains a damaged PEM block, number %d; it may have lost its line breaks", len(blocks)+1)
 		}
 		blocks, rest = append(blocks, block), after
