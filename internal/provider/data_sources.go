@@ -120,7 +120,8 @@ func (d *groupDataSource) Metadata(_ context.Context, req datasource.MetadataReq
 
 func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the processors that are attached to streams: one `GET` for each. It needs `detect_drift` in the provider block.",
+		MarkdownDescription: "Reads the processors that are attached to streams: one `GET` for each. It needs `detect_drift` in the " +
+			"provider block.",
 		Attributes: map[string]schema.Attribute{
 			"stream_ids": schema.SetAttribute{
 				CustomType:          stringSetType,

@@ -43,7 +43,7 @@ func TestTimeLimitOfALargeGroup(t *testing.T) {
 		wantDiagnostics(t, diags)
 		created, diags := p.Apply(nullGroup().Value, planned, config)
 		wantDiagnostics(t, diags)
-		created, diags = p.Read(created)
+		_, diags = p.Read(created)
 		wantDiagnostics(t, diags)
 		_, diags = read(p, coretest.GroupName, idsOf(streams)...)
 		wantDiagnostics(t, diags)

@@ -35,13 +35,15 @@ import (
 //	streams that are never taken, beside the same with 500      | 1.5 times as long                | TestPartOfTheStreamsFails
 //	streams that fail because one of three zones is silent      | 1 of 100                         | TestSilentZone
 //	streams that fail because a replica does                    | none                             | TestReplicas, TestReplicaFails
-//	streams that fail because others do, or hang                | none, if a response takes 2 s    | TestBrokenStreamFailsAlone, TestHangingStreams
+//	streams that fail because others do                         | none, if a response takes 3 s    | TestBrokenStreamFailsAlone
+//	streams that fail because others hang                       | none, if a response takes 2 s    | TestHangingStreams
 //	streams whose first attempt stalls, with 25 s a response    | none                             | TestSlowServiceStalls
 //	streams that fail because two, or one, are taken at a time  | none                             | TestBusyService, TestNoStormOfRetries
 //	requests at such a service, in place of 10 streams          | 4 times as many                  | TestNoStormOfRetries
 //	requests at a service with a limit in a time, likewise      | 3 times as many                  | TestNoStormOfRetries
 //	requests under way with an untested credential              | 2                                | TestUntestedCredential
-//	rejections of a credential that never works                 | 4; silence may come first        | TestUntestedCredential, TestRejectedBetweenFailures
+//	rejections of a credential that never works                 | 4; silence may come first        | TestUntestedCredential
+//	the same, between failures                                  | 4                                | TestRejectedBetweenFailures
 //	cost of these two bounds with a good credential             | one response                     | TestFirstResponses
 //	wait for a credential to become valid                       | 1 s and a response               | TestNewCredential
 //	streams that fail because a search for a credential does    | none, while the current one works| TestFailedSearchReplacesNothing

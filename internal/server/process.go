@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"log"
 	"os"
@@ -45,7 +46,9 @@ func Command() []string {
 	if line, err := os.ReadFile("/proc/" + terraform + "/cmdline"); err == nil { // Linux
 		return strings.Split(string(line), "\x00")
 	}
-	line, _ := exec.Command("ps", "-o", "args=", "-p", terraform).Output() // without ps, as on Windows, nothing
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	line, _ := exec.CommandContext(ctx, "ps", "-o", "args=", "-p", terraform).Output() // without ps, as on Windows, nothing
 	return strings.Fields(string(line))
 }
 

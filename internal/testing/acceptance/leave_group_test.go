@@ -3,6 +3,7 @@ package acceptance
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,14 +21,7 @@ func TestAccStreamsLeaveAGroup(t *testing.T) {
 	all := sets(ids, `"p1", "p2"`)
 	without := func(ids ...string) map[string]string {
 		rest := maps.Clone(all)
-		maps.DeleteFunc(rest, func(id string, _ string) bool {
-			for _, gone := range ids {
-				if id == gone {
-					return true
-				}
-			}
-			return false
-		})
+		maps.DeleteFunc(rest, func(id, _ string) bool { return slices.Contains(ids, id) })
 		return rest
 	}
 	plan := func(config string) string {
