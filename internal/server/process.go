@@ -41,12 +41,12 @@ func EndWithTerraform() {
 }
 
 // Command returns the words of the command line of Terraform, the parent of this process. There are none where the system does not tell.
-func Command() []string {
+func Command(ctx context.Context) []string {
 	terraform := strconv.Itoa(os.Getppid())
 	if line, err := os.ReadFile("/proc/" + terraform + "/cmdline"); err == nil { // Linux
 		return strings.Split(string(line), "\x00")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	line, _ := exec.CommandContext(ctx, "ps", "-o", "args=", "-p", terraform).Output() // without ps, as on Windows, nothing
 	return strings.Fields(string(line))

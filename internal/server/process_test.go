@@ -15,10 +15,10 @@ func TestCommand(t *testing.T) {
 	t.Parallel()
 	const asChild = "COMMAND_OF_PARENT"
 	if os.Getenv(asChild) != "" {
-		fmt.Println(Command())
+		fmt.Println(Command(t.Context()))
 		return
 	}
-	child := exec.Command(os.Args[0], "-test.run=^TestCommand$")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCommand$")
 	child.Env = append(os.Environ(), asChild+"=1")
 	out, err := child.Output()
 	if err != nil {
