@@ -76,17 +76,13 @@ func (c *credentials) run(s *search, begin time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.search == s {
-		c.search = nil
 		c.note(found, failed, s.rejected)
 	}
 }
 
 // join adds an operation that waits.
 func (s *search) join(ctx context.Context) {
-	deadline, limited := ctx.Deadline()
-	if !limited {
-		deadline = time.Now().Add(maxAsked)
-	}
+	deadline, _ := ctx.Deadline() // which each operation has
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++
@@ -110,5 +106,5 @@ func (s *search) leave() bool {
 func (s *search) Deadline() (time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.deadline, true
+	return s.deadline, !s.deadline.IsZero()
 }
