@@ -495,7 +495,14 @@ func TestSearchBelongsToEverybody(t *testing.T) {
 			for _, begins := range []time.Duration{500 * time.Millisecond, 30 * time.Second} { // beside the first one, or after it
 				RunVirtual(t, fmt.Sprint(name, "/", how, "/", begins), func(t *testing.T) {
 					endpoint := StartService(t, append(slices.Clip(responses), RespondAfter(20*time.Second, IssueTokens(3600)))...)
-					cfg := OAuth2Config(StartService(t, ApplyUpdate), endpoint)
+					s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+						if r.Header.Get("Authorization") != "Bearer token-1" {
+							RespondError(400, "no token")(w, r)
+							return
+						}
+						ApplyUpdate(w, r)
+					})
+					cfg := OAuth2Config(s, endpoint)
 					cfg.Retry = requests.DefaultRetry
 					c := NewClient(t, cfg)
 					var operations sync.WaitGroup
@@ -510,7 +517,11 @@ func TestSearchBelongsToEverybody(t *testing.T) {
 					for range 3 {
 						operations.Go(func() { MustUpdateAll(t, c, 1) })
 					}
-					operations.Wait()
+					<-time.After(12 * time.Second)
+					MustUpdateAll(t, c, 1)
+					if operations.Wait(); name == "slow" && begins < time.Second {
+						endpoint.WantRequests(t, 1)
+					}
 				})
 			}
 		}
