@@ -53,7 +53,7 @@ func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a se
 	if of == Group && a.Failed() {
 		closing = fmt.Sprintf("%d of %d changes succeeded%s. %s", done, done+failed, beforeLimit(ctx, of), nowInState(c, a, changed))
 	}
-	return append(r.refusedCall(c, a.Refusal), r.diagnostics(ctx, of, messages, closing)...)
+	return append(r.refusedCall(c, a.Refusal), r.diagnostics(of, messages, closing)...)
 }
 
 // How to leave a stream without a request.
@@ -137,7 +137,7 @@ func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, fail
 				"the address of the action.",
 		}
 	})
-	return append(r.refusedCall(session.Change{}, refusal), r.diagnostics(ctx, OneStream, messages, "")...)
+	return append(r.refusedCall(session.Change{}, refusal), r.diagnostics(OneStream, messages, "")...)
 }
 
 // refusedCall returns the error of a change that is refused as a whole.

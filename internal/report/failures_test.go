@@ -1,12 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
@@ -95,23 +92,5 @@ func TestShortErrorAfterLeave(t *testing.T) {
 		detail := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}})[0].Detail()
 		streamstest.WantText(t, detail, "The stream's processors were detached before, in this run.",
 			"\nThe service reports that the stream now has [].")
-	}
-}
-
-// What a short error cuts is in the log.
-func TestLogOfShortErrors(t *testing.T) {
-	t.Parallel()
-	for message, want := range map[string]int{"busy": 0, strings.Repeat("busy ", 70): 1} {
-		var logged bytes.Buffer
-		e := failed(streams.NotChanged, nil)
-		e.Status, e.Form, e.Message = 503, masking.FormDocumented, message
-		r := New("")
-		for range 2 {
-			after := session.After{Findings: []session.Finding{operation(e, claims.Facts{})}}
-			r.Apply(tflogtest.RootLogger(t.Context(), &logged), OneStream, updates, after)
-		}
-		if got := strings.Count(logged.String(), "stream failed"); got != want || want > 0 && !strings.Contains(logged.String(), message) {
-			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
-		}
 	}
 }

@@ -1,13 +1,10 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
 // row is a text, and the streams that have it.
@@ -45,7 +42,7 @@ func list(rows []row, texts int) string {
 			different++
 		}
 	}
-	others.text = fmt.Sprintf("%d more different messages; TF_LOG_PROVIDER=DEBUG shows them", different)
+	others.text = fmt.Sprintf("%d more different messages; TF_LOG_PROVIDER=TRACE shows all responses", different)
 	var lines []string
 	names := namedStreams
 	for _, r := range append(shown, others, without) {
@@ -77,15 +74,4 @@ func shorten(rows []row, example string) []row {
 		}
 	}
 	return short
-}
-
-// logLong writes the rows to the log if a list of so many texts does not have them all, or not whole.
-func logLong(ctx context.Context, rows []row, texts int) {
-	long := func(r row) bool { return cut(r.text) != r.text }
-	if len(rows) <= texts && !slices.ContainsFunc(rows, long) {
-		return
-	}
-	for _, r := range rows {
-		tflog.Debug(ctx, "stream failed", map[string]any{"streams": r.streams, "message": r.text})
-	}
 }

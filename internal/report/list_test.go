@@ -1,50 +1,13 @@
 package report
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
-
-	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
-
-// What an error does not show in full is in the log.
-func TestLogOfMessages(t *testing.T) {
-	t.Parallel()
-	for message, want := range map[string]int{"busy": 0, "{id}": 25, "{id}" + strings.Repeat(" busy", 70): 25} {
-		var logged bytes.Buffer
-		var f failures
-		f.add(25, service(400, message, streams.NotChanged))
-		New("").Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f})
-		if got := strings.Count(logged.String(), "stream failed"); got != want {
-			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
-		}
-	}
-}
-
-// More outcomes than an error shows are in the log, too.
-func TestLogOfOutcomes(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]int{shownTexts: 0, shownTexts + 1: shownTexts + 1} {
-		var logged bytes.Buffer
-		var f failures
-		for i := range n {
-			e := service(400, "busy", streams.NotChanged)
-			f.add(1, e)
-			f[i].Facts.Reported = &streams.Stream{ProcessorIDs: streams.NewProcessorSet(fmt.Sprint("p", i))}
-		}
-		diags := New("").Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f})
-		if got := strings.Count(logged.String(), "stream failed"); got != want || len(diags) != 1 {
-			t.Errorf("%d outcomes: %d lines, want %d: %s", n, got, want, &logged)
-		}
-	}
-}
 
 // The texts that differ stand beside their streams: the first 20, each up to 300 characters. The others are counted, and have names.
 func TestManyDifferentMessages(t *testing.T) {
@@ -56,7 +19,7 @@ func TestManyDifferentMessages(t *testing.T) {
 	streamstest.WantText(t, detail,
 		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": as in the example\n\"s0001\": s0001: "+
 			"trace and",
-		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=DEBUG shows them\n\nThe "+
+		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=TRACE shows all responses\n\nThe "+
 			"service may ",
 		"\n\nFor each of them: The stream may or may not")
 	for line := range strings.Lines(detail) {
@@ -81,7 +44,7 @@ func TestListNames(t *testing.T) {
 	many := row{"many", slices.Repeat([]string{"x"}, namedStreams+20)}
 	got := list([]row{many, {"", []string{"n"}}, {"one", []string{"y"}}, {"two", []string{"z", "z"}}}, 2)
 	want := strings.Repeat("x, ", namedStreams-1) +
-		"x and 20 more: many\ny: one\nz and 1 more: 1 more different messages; TF_LOG_PROVIDER=DEBUG shows them\nn"
+		"x and 20 more: many\ny: one\nz and 1 more: 1 more different messages; TF_LOG_PROVIDER=TRACE shows all responses\nn"
 	if got != want {
 		t.Errorf("%s", got)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"slices"
 )
@@ -13,7 +12,7 @@ const (
 
 // ofMany says once what is true of all streams of a cause, and shows the request of one of them, with its message whole. What
 // differs stands beside the streams.
-func (m message) ofMany(ctx context.Context, messages []message) string {
+func (m message) ofMany(messages []message) string {
 	reason := shared(messages, func(m message) string { return m.reason })
 	response := shared(messages, func(m message) string { return m.response })
 	different := func(m message) string { // a set, or what is not shared
@@ -44,8 +43,6 @@ func (m message) ofMany(ctx context.Context, messages []message) string {
 	if m.own == "" {
 		shown, texts = shorten(differences, different(example)), shownTexts
 	}
-	logLong(ctx, differences, texts)
-	logLong(ctx, outcomes, shownTexts)
 
 	beside, now := "", labelled("For each of them: ", m.now)
 	switch {

@@ -77,7 +77,7 @@ func (r *Reporter) Reads(ctx context.Context, of Subject, streams int, findings 
 		}
 		closing = fmt.Sprintf("%d of %d streams were read%s.", streams-failed, streams, late)
 	}
-	return r.diagnostics(ctx, of, messages, closing)
+	return r.diagnostics(of, messages, closing)
 }
 
 // beforeLimit says, if a call with many streams has come to its time limit, that what was done was done before, and what helps.

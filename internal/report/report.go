@@ -4,7 +4,6 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func (r *Reporter) first(key any, stream string) (of string, isFirst bool) {
 }
 
 // diagnostics returns the warnings, and then the errors. closing, of the last one, says what is now true of all streams of a failed call.
-func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []message, closing string) (diags diag.Diagnostics) {
+func (r *Reporter) diagnostics(of Subject, messages []message, closing string) (diags diag.Diagnostics) {
 	groups := inOrder(messages, func(m message) cause { return m.cause })
 	slices.SortStableFunc(groups, func(a, b []message) int {
 		return cmp.Or(int(b[0].severity-a[0].severity), changed(b)-changed(a), len(pathOf(of, a).Steps())-len(pathOf(of, b).Steps()))
@@ -75,7 +74,7 @@ func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []messa
 		if i == len(groups)-1 {
 			last = closing
 		}
-		d, at := r.diagnostic(ctx, same, last), pathOf(of, same)
+		d, at := r.diagnostic(same, last), pathOf(of, same)
 		isBefore := slices.ContainsFunc(groups[i:], func(next []message) bool { // Terraform shows errors with a path last
 			return next[0].severity == same[0].severity && len(pathOf(of, next).Steps()) == 0
 		})
@@ -109,7 +108,7 @@ func pathOf(of Subject, messages []message) path.Path {
 
 // diagnostic returns one diagnostic about all streams of a cause. Terraform merges warnings with equal summaries, and shows the
 // details of only one. So those with something of their own have the id of their first stream in the summary.
-func (r *Reporter) diagnostic(ctx context.Context, messages []message, closing string) diag.Diagnostic {
+func (r *Reporter) diagnostic(messages []message, closing string) diag.Diagnostic {
 	m := messages[0]
 	shown := m.severity == diag.SeverityError || m.own == "" || m.inDestroy || r.amongFirst(m.summary, m.stream)
 	if !shown {
@@ -118,10 +117,9 @@ func (r *Reporter) diagnostic(ctx context.Context, messages []message, closing s
 	summary, detail := m.summary, m.alone()
 	switch whole, isFirst := r.first(m.cause, m.stream); {
 	case len(messages) > 1, m.few:
-		detail = m.ofMany(ctx, messages)
+		detail = m.ofMany(messages)
 	case !isFirst && m.short != "":
 		detail = m.beside(whole)
-		logLong(ctx, rowsOf(messages, func(m message) string { return m.response }), shownTexts)
 	}
 	switch {
 	case m.severity == diag.SeverityError:
