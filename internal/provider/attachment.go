@@ -120,7 +120,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	defer cancel()
 	c := r.change(plan, state, found)
 	p := r.session.Plan(ctx, c)
-	resp.Diagnostics.Append(r.report.Plan(ctx, r.of, c, p)...)
+	resp.Diagnostics.Append(r.report.Plan(r.of, c, p)...)
 	if c.Kind == session.Create && r.session.ReadsLater() {
 		resp.Diagnostics.Append(report.NotReadYet())
 	}
@@ -167,7 +167,7 @@ func (r *attachment[T, M]) read(
 	if read.OfImport {
 		by = imports
 	}
-	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, len(was), read.Findings, by)...)
+	resp.Diagnostics.Append(r.report.Reads(r.of, len(was), read.Findings, by)...)
 	if r.session.ReadsLater() && len(state.unset()) == 0 { // an import has warned
 		resp.Diagnostics.Append(report.NotReadYet())
 	}

@@ -54,7 +54,7 @@ func (d *dataSource) read(
 		}
 	}
 	if len(failed) > 0 {
-		resp.Diagnostics.Append(d.report.Reads(ctx, of, len(ids), failed, report.DataSource)...)
+		resp.Diagnostics.Append(d.report.Reads(of, len(ids), failed, report.DataSource)...)
 		return nil
 	}
 	return found

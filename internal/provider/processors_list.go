@@ -67,7 +67,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				switch {
 				case session.IsNotFound(read.Err): // does not count
 					found.Warning = claims.NotListed
-					result.Diagnostics = l.report.Reads(ctx, report.OneStream, 1, []session.Finding{found}, report.Query)
+					result.Diagnostics = l.report.Reads(report.OneStream, 1, []session.Finding{found}, report.Query)
 				case read.Err != nil:
 					limit--
 					failed = append(failed, found)
@@ -81,7 +81,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				}
 			}
 		}
-		if diags := l.report.Reads(ctx, report.StreamIDs, len(ids), failed, report.Query); len(diags) > 0 {
+		if diags := l.report.Reads(report.StreamIDs, len(ids), failed, report.Query); len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
 		}
 	}

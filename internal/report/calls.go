@@ -15,12 +15,12 @@ import (
 )
 
 // Plan returns the diagnostics of a plan.
-func (r *Reporter) Plan(ctx context.Context, of Subject, c session.Change, p session.Planned) diag.Diagnostics {
+func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned) diag.Diagnostics {
 	diags := r.refusedCall(c, p.Refusal)
 	if p.Refusal == 0 && c.Elsewhere && (c.Kind != session.Destroy || c.Detach) {
 		diags.Append(r.deploymentChanges(c))
 	}
-	return append(diags, r.Reads(ctx, of, p.Read, r.once(p.Findings), Plan)...)
+	return append(diags, r.Reads(of, p.Read, r.once(p.Findings), Plan)...)
 }
 
 // onceInPlan are warnings of which a session shows the first one. Which resource has the others depends on the order of the plans,
@@ -51,7 +51,7 @@ func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a se
 	}
 	closing := ""
 	if of == Group && a.Failed() {
-		closing = fmt.Sprintf("%d of %d changes succeeded%s. %s", done, done+failed, beforeLimit(ctx, of), nowInState(c, a, changed))
+		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a, changed))
 	}
 	return append(r.refusedCall(c, a.Refusal), r.diagnostics(of, messages, closing)...)
 }

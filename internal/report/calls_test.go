@@ -19,7 +19,7 @@ func TestFirstHandOver(t *testing.T) {
 		p := session.Planned{Findings: []session.Finding{
 			{Stream: "cam-1", Warning: claims.StreamChangesHands}, {Stream: "cam-2", Warning: claims.StreamChangesHands},
 		}}
-		shown += len(r.Plan(t.Context(), of, updates, p))
+		shown += len(r.Plan(of, updates, p))
 	}
 	if shown != 1 {
 		t.Errorf("%d warnings", shown)
@@ -78,7 +78,7 @@ func TestDeploymentChanges(t *testing.T) {
 		{session.Destroy, true, session.NotDetachable, 1, true},
 	} {
 		c := session.Change{Kind: test.kind, Detach: test.detach, Deployment: old, Was: session.Entries{id: {}}, Elsewhere: true}
-		diags := New(now).Plan(context.Background(), OneStream, c, session.Planned{Refusal: test.refusal})
+		diags := New(now).Plan(OneStream, c, session.Planned{Refusal: test.refusal})
 		if len(diags) != test.n || diags.HasError() != test.isError {
 			t.Errorf("%+v: %v", test, diags)
 			continue

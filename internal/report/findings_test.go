@@ -59,7 +59,7 @@ func TestNowTrue(t *testing.T) {
 		return session.Finding{Stream: id, Decision: claims.Decision{Refusal: r}, Facts: &facts}
 	}
 	plan := func(r claims.Refusal) string {
-		return New("").Plan(context.Background(), OneStream, updates,
+		return New("").Plan(OneStream, updates,
 			session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}})[0].Detail()
 	}
 	left := func(kind claims.Warning, err error, facts claims.Facts) string {

@@ -136,8 +136,8 @@ var hints = []hint{
 
 	// Nothing more is known.
 	{reachedTimeLimit,
-		"The time limit may be too short for all streams of the resource, or the {receiver} may be slow or down.",
-		"Raise the timeouts of the resource, or check {address}.",
+		"The time limit may be too short for all streams, or the {receiver} may be slow or down.",
+		"Raise timeouts, or check {address}.",
 		"If requests wait for each other, raise max_concurrent_requests, or requests_per_second if it is set. {toLeave}"},
 	{isTimeout,
 		"The {receiver} may be slow or down.",

@@ -134,7 +134,7 @@ func TestManySets(t *testing.T) {
 		p.Findings = append(p.Findings, session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.WillBeDetached, Shown: set})
 		want = append(want, fmt.Sprintf("\n\"s%d\": %s\n", i, set))
 	}
-	streamstest.WantText(t, New("").Plan(t.Context(), Group, updates, p)[0].Detail(), want...)
+	streamstest.WantText(t, New("").Plan(Group, updates, p)[0].Detail(), want...)
 }
 
 // A group with a set that is [] and dropped streams has an error for each: what helps is not the same.
@@ -190,7 +190,7 @@ func TestReadsOfMany(t *testing.T) {
 	f = append(f, session.Finding{Stream: "gone1", Warning: claims.Gone, Err: errors.New("x")},
 		session.Finding{Stream: "gone2", Warning: claims.Gone, Err: errors.New("x")})
 	for _, of := range []Subject{Group, StreamIDs} {
-		diags := New("").Reads(t.Context(), of, len(f), f, Refresh)
+		diags := New("").Reads(of, len(f), f, Refresh)
 		if len(diags) != 2 || diags[0].Severity() != diag.SeverityWarning {
 			t.Fatal(diags)
 		}

@@ -1,10 +1,6 @@
 package report
 
 import (
-	"context"
-	"errors"
-	"fmt"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/stream-management/terraform-provider-stream/internal/session"
@@ -61,32 +57,13 @@ func reading(by Reader) task {
 }
 
 // Reads returns the diagnostics of the reads of a number of streams.
-func (r *Reporter) Reads(ctx context.Context, of Subject, streams int, findings []session.Finding, by Reader) diag.Diagnostics {
+func (r *Reporter) Reads(of Subject, streams int, findings []session.Finding, by Reader) diag.Diagnostics {
 	t := reading(by)
 	if by == Plan && of == Group {
 		t.missing += " The other streams of the group wait for {it|them}."
 	}
 	messages := messagesOf(findings, len(findings) < streams, func(session.Finding) task { return t })
-	closing := ""
-	if late := beforeLimit(ctx, of); late != "" {
-		failed := 0
-		for _, f := range findings {
-			if f.Err != nil {
-				failed++
-			}
-		}
-		closing = fmt.Sprintf("%d of %d streams were read%s.", streams-failed, streams, late)
-	}
-	return r.diagnostics(of, messages, closing)
-}
-
-// beforeLimit says, if a call with many streams has come to its time limit, that what was done was done before, and what helps.
-func beforeLimit(ctx context.Context, of Subject) string {
-	if of == OneStream || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return ""
-	}
-	return fmt.Sprintf(" before the time limit passed: raise timeouts in the %s, or max_concurrent_requests in the provider block",
-		map[Subject]string{Group: "group", StreamIDs: "data source"}[of])
+	return r.diagnostics(of, messages, "")
 }
 
 // CannotRead returns the error of a reader if the session reads no streams.

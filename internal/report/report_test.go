@@ -48,7 +48,7 @@ func TestEqualWarnings(t *testing.T) {
 		for i := range shownWarnings + 2 {
 			f := session.Finding{Stream: fmt.Sprint("cam-", i), Warning: kind, Shown: `["p1"]`, Facts: &claims.Facts{},
 				Err: failed(streams.NotChanged, nil)}
-			d := r.Reads(t.Context(), OneStream, 1, []session.Finding{f}, Refresh)[0]
+			d := r.Reads(OneStream, 1, []session.Finding{f}, Refresh)[0]
 			if kind != claims.MayLeaveGroup {
 				streamstest.WantText(t, d.Detail(), fmt.Sprintf("%q", f.Stream))
 			}
@@ -70,7 +70,7 @@ func TestManyWarnings(t *testing.T) {
 		for _, id := range ids {
 			p.Findings = append(p.Findings, session.Finding{Stream: id, Warning: claims.WillBeDetached, Shown: `["old"]`})
 		}
-		d := r.Plan(t.Context(), of, updates, p)[0]
+		d := r.Plan(of, updates, p)[0]
 		return d.Summary(), d.Detail()
 	}
 	for i := range 30 {
@@ -117,8 +117,8 @@ func TestPaths(t *testing.T) {
 	}}
 	get := read(service(400, "no", streams.NotChanged))
 	for want, d := range map[string]diag.Diagnostic{
-		"processor_ids": New("").Plan(t.Context(), OneStream, updates, beside)[0], // beside an error without a path
-		"stream_id":     New("").Reads(t.Context(), OneStream, 1, []session.Finding{{Stream: id, Err: &get}}, DataSource)[0],
+		"processor_ids": New("").Plan(OneStream, updates, beside)[0], // beside an error without a path
+		"stream_id":     New("").Reads(OneStream, 1, []session.Finding{{Stream: id, Err: &get}}, DataSource)[0],
 	} {
 		if d, located := d.(diag.DiagnosticWithPath); !located || d.Path().String() != want {
 			t.Errorf("want the path %s: %+v", want, d)

@@ -189,7 +189,7 @@ func about(f session.Finding) operation {
 			if f.Warning != 0 || f.Decision.Refusal == claims.Blocked {
 				shown = r.Apply(context.Background(), of, c, after)
 			} else {
-				shown = r.Plan(context.Background(), of, c, session.Planned{Findings: after.Findings, Read: n})
+				shown = r.Plan(of, c, session.Planned{Findings: after.Findings, Read: n})
 			}
 			diags = append(diags, ofFramework(shown)...)
 		}
