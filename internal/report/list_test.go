@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
@@ -23,7 +24,7 @@ func TestManyDifferentMessages(t *testing.T) {
 			"service may ",
 		"\n\nFor each of them: The stream may or may not")
 	for line := range strings.Lines(detail) {
-		if _, text, found := strings.Cut(line, `": `); found && len([]rune(text)) > longText+1 {
+		if _, text, found := strings.Cut(line, `": `); found && len([]rune(text)) > masking.MaxText+2 { // "…" and a line break
 			t.Errorf("%d characters: %s", len(text), line)
 		}
 	}

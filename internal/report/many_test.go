@@ -130,7 +130,7 @@ func TestManySets(t *testing.T) {
 	var p session.Planned
 	var want []string
 	for i := range shownTexts + 5 {
-		set := fmt.Sprintf(`["p%d", "%s"]`, i, strings.Repeat("x", longText))
+		set := fmt.Sprintf(`["p%d", "%s"]`, i, strings.Repeat("x", masking.MaxText))
 		p.Findings = append(p.Findings, session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.WillBeDetached, Shown: set})
 		want = append(want, fmt.Sprintf("\n\"s%d\": %s\n", i, set))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -144,21 +145,8 @@ func labelled(label, text string) string {
 	return label + text
 }
 
-// longText is how many characters of a text from outside are shown beside other streams.
-const longText = 300
-
-// cut shortens a text to these, at a word.
-func cut(s string) string {
-	all := []rune(s)
-	if len(all) <= longText {
-		return s
-	}
-	kept := string(all[:longText-1])
-	if end := strings.LastIndexByte(kept, ' '); end > 0 && all[longText-1] != ' ' {
-		kept = kept[:end]
-	}
-	return strings.TrimRight(kept, " ,;:") + "…"
-}
+// cut shortens a text from outside that stands beside other streams.
+func cut(s string) string { return masking.Truncate(s, masking.MaxText) }
 
 // Sentence makes a clause a sentence.
 func Sentence(s string) string {
