@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,16 +61,4 @@ func some(names []string, shown int) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// shorten cuts the texts. That of the example is shown whole elsewhere.
-func shorten(rows []row, example string) []row {
-	short := slices.Clone(rows)
-	for i, r := range rows {
-		short[i].text = cut(r.text)
-		if r.text != "" && r.text == example {
-			short[i].text = "as in the example"
-		}
-	}
-	return short
 }

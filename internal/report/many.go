@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -15,18 +16,18 @@ const (
 func (m message) ofMany(messages []message) string {
 	reason := shared(messages, func(m message) string { return m.reason })
 	response := shared(messages, func(m message) string { return m.response })
-	different := func(m message) string { // a set, or what is not shared
-		text := m.own
+	different := func(m message) (text string) { // what is not shared, or a set, which has no other place
 		if reason == "" {
-			text = join(" ", text, m.reason)
+			text = m.reason
 		}
 		switch {
 		case response != "":
-			return text
 		case text == "":
-			return m.said
+			text = m.said
+		default:
+			text = join(" ", text, m.response)
 		}
-		return join(" ", text, m.response)
+		return cmp.Or(m.own, cut(text))
 	}
 	example, reasonOfExample := exampleOf(messages), ""
 	if reason == "" {
@@ -37,22 +38,21 @@ func (m message) ofMany(messages []message) string {
 	if more := len(messages) - shownTexts; m.few && more > 0 {
 		named, others = messages[:shownTexts], fmt.Sprintf("and %d more", more)
 	}
-	differences := rowsOf(named, different)
-	outcomes := rowsOf(messages, func(m message) string { return m.now })
-	shown, texts := differences, len(differences) // sets have no other place
-	if m.own == "" {
-		shown, texts = shorten(differences, different(example)), shownTexts
+	differences, texts := rowsOf(named, different), shownTexts
+	if m.own != "" {
+		texts = len(differences)
 	}
+	outcomes := rowsOf(messages, func(m message) string { return m.now })
 
 	beside, now := "", labelled("For each of them: ", m.now)
 	switch {
 	case len(differences) == 1 && differences[0].text == "": // nothing differs
 		now = list(outcomes, shownTexts)
 	case len(outcomes) == 1:
-		beside = list(shown, texts)
+		beside = list(differences, texts)
 	default: // the outcomes name all streams
-		shown = slices.DeleteFunc(shown, func(r row) bool { return r.text == "" })
-		beside, now = list(shown, texts), list(outcomes, shownTexts)
+		differences = slices.DeleteFunc(differences, func(r row) bool { return r.text == "" })
+		beside, now = list(differences, texts), list(outcomes, shownTexts)
 	}
 	return paragraphs(
 		join(" ", m.happened(len(messages)), reason),

@@ -68,7 +68,7 @@ func TestCauses(t *testing.T) {
 		t.Errorf("%s", diags)
 	}
 	streamstest.WantText(t, diags[0].Detail(), "\nThe service said: s0000 is busy\n",
-		"\n\"s0000\": as in the example\n\"s0001\": s0001 is busy\n\"s0002\"\n")
+		"\n\"s0000\": s0000 is busy\n\"s0001\": s0001 is busy\n\"s0002\"\n")
 	streamstest.WantText(t, diags[1].Detail(), "3 of 7 changes succeeded.") // the last one says so
 
 	f = nil
@@ -79,7 +79,8 @@ func TestCauses(t *testing.T) {
 	f.add(1, lost)
 	streamstest.WantText(t, f.diagnostics()[0].Detail(),
 		"503 Service Unavailable (2 attempts)\nThe connection failed: EOF.\nThe service said: s0000 is busy\n",
-		"\n\"s0000\": as in the example\n\"s0001\": The connection failed: reset. The service said: s0001 is busy\n")
+		"\n\"s0000\": The connection failed: EOF. The service said: s0000 is busy\n",
+		"\n\"s0001\": The connection failed: reset. The service said: s0001 is busy\n")
 
 	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
 	f = nil
@@ -159,12 +160,12 @@ func TestWhatDiffers(t *testing.T) {
 	f.add(1, service(503, "", streams.NotChanged))
 	f.add(1, service(503, "busy", streams.Unknown))
 	f.add(1, service(503, "busy", streams.NotChanged))
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": as in the example\n",
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": busy\n",
 		"\n\"s0000\", \"s0002\": "+notChanged+"\n", "\n\"s0001\": "+nowTrue(streams.Unknown, nil))
 	f = nil
 	f.add(1, service(503, "", streams.NotChanged))
 	f.add(2, service(503, "busy", streams.NotChanged))
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": as in the example\n\"s0000\"\n\nThe service may")
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": busy\n\"s0000\"\n\nThe service may")
 }
 
 // A reason that all streams share stands before the example.
@@ -176,7 +177,7 @@ func TestSharedReason(t *testing.T) {
 	f.add(2, e)
 	streamstest.WantText(t, f.diagnostics()[0].Detail(),
 		"The processors of 2 streams could not be updated. The operation did not finish within its time limit.\n\nFor example: ",
-		"\n\n\"s0000\": as in the example\n\"s0001\": s0001 is busy\n")
+		"\n\n\"s0000\": s0000 is busy\n\"s0001\": s0001 is busy\n")
 }
 
 // Warnings come before errors, and each error about a read ends like this, also those of several streams.
