@@ -283,45 +283,6 @@ func TestNextTokenIsUntested(t *testing.T) {
 	})
 }
 
-// A credential that was rejected is not sent more often because a search for another one fails before it is found again.
-func TestRejectedCredentialIsFoundAgain(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"oauth2", "file"} {
-		for _, parallel := range []int{1, Singles, Group} {
-			path := filepath.Join(t.TempDir(), "token")
-			RunVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {
-				var fails atomic.Bool
-				s := StartService(t, RespondAfter(20*time.Millisecond, RespondError(401, "not you")))
-				endpoint := StartService(t, func(w http.ResponseWriter, r *http.Request) {
-					if fails.Load() {
-						RespondError(503, "down")(w, r)
-						return
-					}
-					Respond(200, `{"access_token":"t0ken","expires_in":3600}`)(w, r)
-				})
-				cfg := requests.Config{BaseURL: s.URL, TokenFile: path}
-				if name == "oauth2" {
-					cfg = OAuth2Config(s, endpoint)
-				}
-				c := NewClient(t, cfg)
-				for range 4 {
-					fails.Store(false)
-					writeSecret(t, path, "t0ken")
-					time.AfterFunc(10*time.Millisecond, func() { // before the first response
-						fails.Store(true)
-						_ = os.Remove(path)
-					})
-					_ = UpdateParallel(t, c, 100, parallel, time.Minute)
-					<-time.After(time.Minute)
-				}
-				if sent := len(s.Requests()); sent < 1 || sent > 5 {
-					t.Errorf("the credential was sent %d times", sent)
-				}
-			})
-		}
-	}
-}
-
 // A client whose tokens are rejected gets no other token when the last one is too old.
 func TestRejectedClient(t *testing.T) {
 	Virtual(t, func(t *testing.T) {
@@ -521,6 +482,9 @@ func TestSearchBelongsToEverybody(t *testing.T) {
 					MustUpdateAll(t, c, 1)
 					if operations.Wait(); name == "slow" && begins < time.Second {
 						endpoint.WantRequests(t, 1)
+					}
+					if name == "Retry-After" && how != "interrupt" && endpoint.Waits()[0] < time.Minute {
+						t.Errorf("waits %s", endpoint.Waits())
 					}
 				})
 			}

@@ -98,29 +98,6 @@ func TestTurnsEnd(t *testing.T) {
 	}
 }
 
-// A bug that ends an operation ends its turn, too: the other ones do not wait for it.
-func TestTurnEndsWithAPanic(t *testing.T) {
-	Virtual(t, func(t *testing.T) {
-		s := StartService(t, RespondError(503, "later"))
-		c := NewClient(t, requests.Config{
-			BaseURL: s.URL, Token: "t0ken", MaxConcurrent: 1, Observe: func(context.Context, requests.Attempt) { panic("a bug") },
-		})
-		for range 4 {
-			func() {
-				defer func() {
-					if recover() != "a bug" {
-						t.Error("the operation did not make its attempt")
-					}
-				}()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				_, _ = c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
-			}()
-		}
-		s.WantRequests(t, 4)
-	})
-}
-
 // A bug in the middle of an attempt keeps nothing from the next operations: neither a slot, nor a turn or a try of the credential.
 func TestPanicInAnAttempt(t *testing.T) {
 	Virtual(t, func(t *testing.T) {
