@@ -96,6 +96,12 @@ func TestDecide(t *testing.T) {
 			want: step{ending: outOfPatience}},
 		"others succeed soon": {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(taking(11*seconds, response(409)))},
 			want: step{ending: goesOn, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others succeed between": {
+			attempts: []attempt{
+				response(409), taking(11*seconds, response(409)), beside(taking(11*seconds, response(409))), taking(12*seconds, response(409)),
+			},
+			want: step{ending: goesOn, backoff: 5 * seconds}, wait: 5 * seconds,
+		},
 		"others succeed late": {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(taking(10*seconds, response(409)))},
 			want: step{ending: outOfPatience}},
 		"others succeeded early": {attempts: []attempt{beside(response(409)), taking(22*seconds, unavailable)},

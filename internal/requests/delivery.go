@@ -110,8 +110,6 @@ func (d *delivery) credential(ctx context.Context) (c *credential, err error) {
 // urgency returns how soon the next attempt gets a slot.
 func (d *delivery) urgency() urgency {
 	switch taken := d.health.now().taken; {
-	case d.history.subject.TokenRequest:
-		return urgent
 	case len(d.history.attempts) == 0:
 		return normal
 	case taken > d.history.last().health.taken:
