@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -40,7 +41,7 @@ func (r *Reporter) once(findings []session.Finding) []session.Finding {
 // Apply returns the diagnostics of an apply.
 func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a session.After) diag.Diagnostics {
 	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
-	messages := messagesOf(a.Findings, done > 0, func(f session.Finding) task { return changing(of, c, f) })
+	messages := messagesOf(a.Findings, done > 0, func(f session.Finding) task { return changing(of, c, a, f) })
 	logBugs(ctx, a.Findings)
 	for _, f := range a.Findings {
 		if f.IsError() && f.Facts != nil {
@@ -59,15 +60,29 @@ func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a se
 const (
 	leaveByGroup = "To leave {the stream|the streams} without a request, set on_destroy = \"keep\" in the group, and run the command again."
 	leaveByState = "To leave {the stream|the streams} without a request, remove the resource from the state with terraform state rm. " +
-		"The next apply creates it again if the configuration still has it. If the configuration drops it, a removed block with " +
-		"destroy = false does the same."
+		"The next apply creates it again if the configuration still has it."
+	keepFirst      = "Or first apply on_destroy = \"keep\", with the stream_id that the state has; then destroy or replace the resource."
+	keepGroupFirst = "Or first apply on_destroy = \"keep\", with only {this stream|these streams} in the group; then destroy the group."
 )
+
+// keepBefore returns how an apply before the one that leaves a stream makes that leave it without a request, or "". The configuration
+// does not have an old object, and a set that is sent again fails as well.
+func keepBefore(of Subject, a session.After) string {
+	unsettled := func(e *claims.Entry) bool { return e.Resend != claims.Settled }
+	switch {
+	case a.OldObject, slices.ContainsFunc(slices.Collect(maps.Values(a.Kept)), unsettled):
+		return ""
+	case of == Group:
+		return keepGroupFirst
+	}
+	return keepFirst
+}
 
 const createFirst = "If {the stream has|the streams have} just been created, run the command again. If {it is|they are} new, create " +
 	"{it|them} in the service first."
 
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
-func changing(of Subject, c session.Change, f session.Finding) task {
+func changing(of Subject, c session.Change, a session.After, f session.Finding) task {
 	if f.Facts == nil {
 		return reading(Plan)
 	}
@@ -78,7 +93,7 @@ func changing(of Subject, c session.Change, f session.Finding) task {
 	t.missing = "If {the stream was|the streams were} deleted, remove {it|them} from the configuration."
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
-		t.toLeave = leaveByState
+		t.toLeave = join(" ", leaveByState, keepBefore(of, a))
 		if c.Kind == session.Edit {
 			t.toLeave = leaveByGroup
 		}

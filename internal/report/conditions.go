@@ -22,6 +22,8 @@ type task struct {
 	next       string // what to know before the next apply
 	readAdvice        // of an operation, only what to do if the stream does not exist
 
+	// Of all streams of the call, which have one cause.
+	others   bool                // some of its operations have succeeded
 	accepted requests.Acceptance // what the service has accepted of the credential
 }
 

@@ -160,7 +160,7 @@ func messagesOf(findings []session.Finding, others bool, taskOf func(session.Fin
 	}
 	for _, f := range findings {
 		t := taskOf(f)
-		t.accepted = accepted
+		t.others, t.accepted = others, accepted
 		messages = append(messages, messageOf(f, t))
 	}
 	return messages

@@ -25,7 +25,6 @@ type hint struct {
 const (
 	rejection = "A request with {credentials} was rejected. {unused}"
 	checkID   = "Check the {id of the stream|ids of the streams} and base_url."
-	ifSome    = "If only some requests fail, a smaller max_concurrent_requests may help."
 )
 
 // hints are tried in this order. The last one applies to every failure.
@@ -142,10 +141,10 @@ var hints = []hint{
 		"If requests wait for each other, raise max_concurrent_requests, or requests_per_second if it is set. {toLeave}"},
 	{isTimeout,
 		"The {receiver} may be slow or down.",
-		"Check {address}, or raise request_timeout.", ifSome + " {toLeave}"},
+		"Check {address}, or raise request_timeout.", "{ifSome} {toLeave}"},
 	{hasResponse,
 		"The {receiver} may be overloaded or have a fault. Run the command again later.",
-		"If this error persists, check {address}.", ifSome},
+		"If this error persists, check {address}.", "{ifSome}"},
 	{always,
 		"The {receiver} may be down or may have another address, or a firewall may not let connections pass.",
 		"Check {address} (http:// or https://, host and port), the network and the proxy settings (HTTPS_PROXY, NO_PROXY).",

@@ -35,7 +35,8 @@ func TestHintsAreReached(t *testing.T) {
 	}
 }
 
-// A credential that works is not called the wrong one. What says so is the same for all streams of a call.
+// A time limit is not blamed on the service alone, and a credential that works is not called the wrong one. What says so is the same for
+// all streams of a call.
 func TestFactsOfACall(t *testing.T) {
 	t.Parallel()
 	hint := func(e streams.Error, t task) string { return hintFor(failure{&e, t}).whole() }
@@ -51,6 +52,21 @@ func TestFactsOfACall(t *testing.T) {
 		task{accepted: requests.AcceptedUpdates}) {
 		t.Errorf("a read beside reads: %s", reads)
 	}
+	for _, test := range []struct {
+		name string
+		err  streams.Error
+		says bool
+	}{
+		{"408", update(408, streams.KindTimeout), true}, {"503", update(503, generic), true}, {"504", update(504, streams.KindTimeout), true},
+		{"500", update(500, generic), false}, {"429", update(429, bad), false}, {"a token request", token(update(503, generic)), false},
+		{"a timeout", without(requests.ErrRequestTimeout), true}, {"no connection", without(os.ErrNotExist), false},
+	} {
+		alone, beside := hint(test.err, task{}), hint(test.err, task{others: true})
+		if (alone != beside) != test.says {
+			t.Errorf("%s: alone %q, beside others that succeed %q", test.name, alone, beside)
+		}
+	}
+
 	var f failures
 	f.add(2, service(403, "no", streams.NotChanged))
 	works := standing(failure{task: task{accepted: requests.AcceptedUpdates}, Error: &forbidden})

@@ -21,6 +21,7 @@ func placeholders(f failure) *strings.Replacer {
 		"{unused}", unused,
 		"{standing}", standing(f),
 		"{otherwise}", otherwise(f, address),
+		"{ifSome}", ifSome(f),
 		"{toLeave}", join(" ", f.toLeave, f.skip),
 		"{missing}", f.missing,
 		"{orReads}", orReads(f),
@@ -55,6 +56,15 @@ func otherwise(f failure, address string) string {
 		return ""
 	}
 	return "Otherwise, a proxy, a gateway or a login page may have responded: check " + address + ", HTTPS_PROXY and NO_PROXY."
+}
+
+// ifSome is a sentence about a service that is too slow for some of the requests for the streams of a call.
+func ifSome(f failure) string {
+	slow := either(hasStatus(408, 503, 504), causedBy(requests.ErrRequestTimeout))
+	if !f.others || isTokenRequest(f) || !slow(f) {
+		return ""
+	}
+	return "If only some requests fail, a smaller max_concurrent_requests may help."
 }
 
 // orReads is a sentence about a deployment that serves no reads, if the request was one. A 401 is about the credential.

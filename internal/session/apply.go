@@ -19,6 +19,7 @@ type After struct {
 	Findings  []Finding
 	Updated   int  // streams that have their planned sets
 	Left      int  // streams that the resource left, if the service knows them
+	OldObject bool // the resource was replaced: no configuration has the object
 	OfImport  bool // the refresh is that of an import
 }
 
@@ -47,7 +48,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	if before.Failed() {
 		return before
 	}
-	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OldObject: c.leaving.IsOfOldObject()}
 	after.Marks.All.ReadAt = c.Marks.All.ReadAt
 	for id := range c.Want { // the framework passes a create nothing of its plan, which is planned again before
 		if withLedger(s, id, func(l *claims.Ledger) bool { return l.Found }) {
