@@ -23,7 +23,7 @@ func (r *reader) credentials(address string) (c requests.Config) {
 	for _, s := range chosen {
 		s.read()
 	}
-	c.Headers, c.Unused = headers, r.unusedHeaders(authorization, chosen)
+	c.Headers = headers
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		use("the header "+name+odd(part{"the value", headers[name]}), r.place(r.Headers))
 	}

@@ -86,12 +86,10 @@ func TestReadCredentials(t *testing.T) {
 			}},
 		"headers in the block, a scheme in those of the environment": {block{"headers": block{}},
 			environment{"STREAM_HEADERS": "junk", "STREAM_TOKEN": "t"},
-			requests.Config{Token: "t", Credentials: "a bearer token", Place: "STREAM_TOKEN",
-				Unused: "STREAM_HEADERS has no effect while the provider block has headers"}},
+			requests.Config{Token: "t", Credentials: "a bearer token", Place: "STREAM_TOKEN"}},
 		"headers in the block, and in the environment": {block{"headers": block{"X-Trace": "t"}},
 			environment{"STREAM_HEADERS": `{"X-Api-Key": "k"}`}, requests.Config{
 				Headers: map[string]string{"X-Trace": "t"}, Credentials: "the header X-Trace", Place: "headers" + inBlock,
-				Unused: "STREAM_HEADERS has no effect while the provider block has headers",
 			}},
 		"empty variables beside a scheme": {nil, environment{"STREAM_TOKEN": "", "STREAM_TOKEN_FILE": "f"},
 			requests.Config{TokenFile: "f", Credentials: `the bearer token in the file "f"`, Place: `the file "f"`}},
@@ -149,7 +147,6 @@ func TestReadCredentials(t *testing.T) {
 			requests.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "k"},
 				Credentials: "a bearer token and the header X-Api-Key", Place: "token in the provider block and STREAM_HEADERS",
-				Unused: "Authorization in STREAM_HEADERS has no effect while the provider block has token",
 			}},
 	}.run(t)
 }

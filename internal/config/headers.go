@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -47,18 +46,6 @@ func (r *reader) headers() (headers map[string]string, authorization scheme) {
 		authorization = scheme{a, []setting{a}, func() { headers[name] = value }}
 	}
 	return headers, authorization
-}
-
-// unusedHeaders says what of STREAM_HEADERS the provider block replaces: all of it, or Authorization.
-func (r *reader) unusedHeaders(authorization scheme, chosen []scheme) string {
-	variable := r.Headers.mainVariable()
-	switch {
-	case !r.Headers.isNull && r.getenv(variable) != "":
-		return variable + " has no effect while the provider block has headers"
-	case r.Headers.isNull && authorization.parts != nil && len(chosen) > 0 && !chosen[0].self().isNull:
-		return fmt.Sprintf("Authorization in %s has no effect while the provider block has %s", variable, chosen[0].self().at)
-	}
-	return ""
 }
 
 // parseHeaders reads a JSON object of texts. Its errors do not quote the values, which are secret.

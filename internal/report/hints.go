@@ -23,7 +23,7 @@ type hint struct {
 
 // Sentences of several hints.
 const (
-	rejection = "A request with {credentials} was rejected. {unused}"
+	rejection = "A request with {credentials} was rejected."
 	checkID   = "Check the {id of the stream|ids of the streams} and base_url."
 )
 

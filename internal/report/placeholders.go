@@ -10,15 +10,10 @@ import (
 // placeholders returns what stands for the placeholders of the hint for a failure, beside those of a [text].
 func placeholders(f failure) *strings.Replacer {
 	receiver, address := receiverOf(f)
-	unused := ""
-	if f.Unused != "" {
-		unused = Sentence(f.Unused)
-	}
 	return strings.NewReplacer(
 		"{receiver}", receiver,
 		"{address}", address,
 		"{method}", f.Method,
-		"{unused}", unused,
 		"{standing}", standing(f),
 		"{otherwise}", otherwise(f, address),
 		"{ifSome}", ifSome(f),

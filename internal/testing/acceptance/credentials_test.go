@@ -104,22 +104,6 @@ provider "stream" {
 	service.WantRequests(t)
 }
 
-// The error of a rejection names the variable that the provider block replaces. Without the attribute, the variable counts. It needs
-// clitest for a variable of the environment, and for the whole text.
-func TestAccUnusedVariable(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{Authorize: streamstest.APIKey("X-Api-Key", "k")}, streamstest.Streams("cam-1")...)
-	resource := resourceOf("this", "cam-1", `"p1"`, "")
-	w := newWorkspace(t, url, providerWith(`headers = { X-Trace = "t" }`)+resource)
-	w.Setenv(`STREAM_HEADERS={"X-Api-Key": "k"}`)
-	w.Apply().Want(1, "Error: Authentication Error", "A request with the header X-Trace was rejected. "+
-		"STREAM_HEADERS has no effect while the provider block has headers.", notChanged)
-	w.Configure(providerWith("") + resource)
-	service.ForgetRequests()
-	w.MustApply()
-	service.WantRequests(t, updateOf("cam-1", `"p1"`))
-}
-
 // With -chdir, a relative path does not begin where the user types: the error has the absolute path, and says how to write another
 // one. It needs clitest for -chdir.
 func TestAccSecretFileElsewhere(t *testing.T) {

@@ -39,13 +39,11 @@ func credentials() []failure {
 		}, "create"),
 		in("no token file", with(coretest.Attributes{"token_file": "/var/run/secrets/streams/token"}), "create"),
 	)
-	both := in("rejected: headers in place of STREAM_HEADERS", with(header("X-Tenant", "acme")), "create")
-	both[0].env = map[string]string{"STREAM_HEADERS": `{"X-Api-Key": "k-4711-4711"}`}
 	fromEnvironment := in("rejected: STREAM_TOKEN", with(nil), "create")
 	fromEnvironment[0].env = map[string]string{"STREAM_TOKEN": "eyJhbGciOiJSUzI1NiJ9"}
 	user := in("rejected: STREAM_USERNAME", with(nil), "create")
 	user[0].env = map[string]string{"STREAM_USERNAME": "alice", "STREAM_PASSWORD": "${PASSWORD}"}
-	return slices.Concat(all, both, fromEnvironment, user)
+	return slices.Concat(all, fromEnvironment, user)
 }
 
 // reads are those of detect_drift that find no route.
