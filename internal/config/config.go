@@ -45,10 +45,11 @@ func Validate(ctx context.Context, block tfsdk.Config, lookup func(string) (stri
 func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 	r.diags.Append(readFields(ctx, block, attribute{at: path.Empty()}, reflect.ValueOf(&r.model).Elem())...)
 	address := r.address(r.BaseURL, withoutAlias, streams.ParseBaseURL)
+	r.warnOfCleartext(r.BaseURL, address)
 	s := Settings{
 		Deployment:  r.deployment(address),
 		DetectDrift: r.detectDrift(),
-		Client:      r.credentials(address),
+		Client:      r.credentials(),
 		Complete:    block.Raw.IsFullyKnown(),
 	}
 	s.Client.BaseURL = address

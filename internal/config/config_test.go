@@ -179,25 +179,6 @@ func TestReadWarns(t *testing.T) {
 	wantProblems(t, diags, "Warning: base_url is an http:// address of another machine.",
 		"Warning: oauth2.token_url is an http:// address of another machine.",
 		"Warning: tls.insecure_skip_verify: Anyone between Terraform and the service can read the credentials")
-
-	certificate := streamstest.NewAuthority(t).Issue(t, "client")
-	for _, test := range []struct {
-		block         block
-		summary, harm string
-	}{
-		{nil, "Requests Are Sent in Cleartext", "read and change the requests"},
-		{block{"tls": block{"client_cert_pem": certificate.CertPEM, "client_key_pem": certificate.KeyPEM}}, "Requests Are Sent in Cleartext",
-			"read and change the requests"},
-		{block{"headers": block{"X-Api-Key": "k"}}, "Credentials Are Sent in Cleartext", "read the credentials and change the requests"},
-		{block{"token": "t"}, "Credentials Are Sent in Cleartext", "read the credentials and change the requests"},
-	} {
-		_, diags := read(t, merge(block{"base_url": "http://example.com"}, test.block), nil)
-		want := "base_url is an http:// address of another machine. Anyone between Terraform and that machine can " + test.harm +
-			". Use https:// if the service offers it."
-		if len(diags) != 1 || diags[0].Summary() != test.summary || diags[0].Detail() != want {
-			t.Errorf("%v: %v", test.block, diags)
-		}
-	}
 }
 
 func TestReadDeploymentAndDrift(t *testing.T) {

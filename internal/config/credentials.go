@@ -13,8 +13,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
-// credentials reads what authenticates requests to an address: one scheme, headers and a client certificate. Errors describe it.
-func (r *reader) credentials(address string) (c requests.Config) {
+// credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
+func (r *reader) credentials() (c requests.Config) {
 	var used, places []string
 	use := func(what, place string) { used, places = append(used, what), append(places, place) }
 	headers, authorization := r.headers()
@@ -27,7 +27,6 @@ func (r *reader) credentials(address string) (c requests.Config) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		use("the header "+name+odd(part{"the value", headers[name]}), r.place(r.Headers))
 	}
-	r.warnOfCleartext(r.BaseURL, address, used...) // a client certificate is not sent there
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
 		use("a client certificate", r.place(r.TLS.ClientCertPEM))
 	}
@@ -127,7 +126,7 @@ func (r *reader) oauth2() *requests.OAuth2 {
 	o, a := r.OAuth2, &requests.OAuth2{EndpointParams: map[string]string{}}
 	a.TokenURL = r.address(o.TokenURL, "", transport.ParseURL)
 	a.ClientID = r.required(o.ClientID, "")
-	r.warnOfCleartext(o.TokenURL, a.TokenURL, a.ClientID)
+	r.warnOfCleartext(o.TokenURL, a.TokenURL)
 	of := func(t setting, read func()) scheme { return scheme{t, []setting{t}, read} }
 	assertion := of(o.ClientAssertion, func() { a.ClientAssertion = r.token(o.ClientAssertion) })
 	schemes := []scheme{

@@ -206,16 +206,13 @@ func (r *reader) address(a text, alternative string, parse func(string) (*url.UR
 	return text
 }
 
-// warnOfCleartext warns of an address of another machine where requests, and credentials if there are some, can be read in transit.
-func (r *reader) warnOfCleartext(a text, address string, credentials ...string) {
+// warnOfCleartext warns of an address of another machine where requests can be read in transit.
+func (r *reader) warnOfCleartext(a text, address string) {
 	u, err := transport.ParseURL(address)
 	if err != nil || !transport.SentInClear(u) {
 		return
 	}
-	summary, harm := "Requests Are Sent in Cleartext", "read and change the requests"
-	if len(credentials) > 0 {
-		summary, harm = "Credentials Are Sent in Cleartext", "read the credentials and change the requests"
-	}
-	r.diags.AddAttributeWarning(a.at, summary, fmt.Sprintf("%s is an http:// address of another machine. Anyone between Terraform and that "+
-		"machine can %s. Use https:// if the service offers it.", r.origin(a), harm))
+	r.diags.AddAttributeWarning(a.at, "Requests Are Sent in Cleartext", r.origin(a)+" is an http:// address of another machine. "+
+		"Anyone between Terraform and that machine can read and change the requests, and read their credentials. Use https:// if the "+
+		"service offers it.")
 }
