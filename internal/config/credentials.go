@@ -25,7 +25,7 @@ func (r *reader) credentials() (c requests.Config) {
 	}
 	c.Headers = headers
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		use("the header "+name+odd(part{"the value", headers[name]}), r.place(r.Headers))
+		use("the header "+name+odd("value", headers[name]), r.place(r.Headers))
 	}
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
 		use("a client certificate", r.place(r.TLS.ClientCertPEM))
@@ -48,7 +48,7 @@ func (r *reader) schemes(c *requests.Config, use func(what, place string)) []sch
 	return []scheme{
 		{r.Token, []setting{r.Token}, func() {
 			c.Token = r.token(r.Token)
-			use("a bearer token"+odd(part{"the value", c.Token}), r.place(r.Token))
+			use("a bearer token"+odd("value", c.Token), r.place(r.Token))
 		}},
 		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
 			c.TokenFile = r.line(r.TokenFile)
@@ -62,7 +62,7 @@ func (r *reader) schemes(c *requests.Config, use func(what, place string)) []sch
 			if password != "" { // otherwise, the user name may be an API key
 				what += fmt.Sprintf(" of user %q", user)
 			}
-			use(what+odd(part{"the username", user}, part{"the password", password}), r.place(b.Username)+" and "+r.place(b.Password))
+			use(what+odd("password", password), r.place(b.Username)+" and "+r.place(b.Password))
 		}},
 		{o, ofClient, func() {
 			c.OAuth2 = r.oauth2()
@@ -72,25 +72,12 @@ func (r *reader) schemes(c *requests.Config, use func(what, place string)) []sch
 	}
 }
 
-// part is a part of a credential, such as a password.
-type part struct{ name, value string }
-
-// addressPart returns a part that is often an address itself, such as a scope. References of secret stores have that form, too: they are
-// not suspected.
-func addressPart(name, value string) part { return part{name, strings.ReplaceAll(value, "://", ":")} }
-
 // odd says what of a credential may not be what somebody meant, or returns "".
-func odd(parts ...part) string {
-	var all []string
-	for _, p := range parts {
-		if suspicion := requests.Suspicion(p.value); suspicion != "" {
-			all = append(all, p.name+" "+suspicion)
-		}
+func odd(name, value string) string {
+	if suspicion := requests.Suspicion(value); suspicion != "" {
+		return " (the " + name + " " + suspicion + ")"
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(all, "; ") + ")"
+	return ""
 }
 
 // place names the attribute or the variable that a setting comes from.
@@ -142,29 +129,24 @@ func (r *reader) oauth2() *requests.OAuth2 {
 	default:
 		r.refuseUnset(o.ClientSecret, " Instead of a secret, you can set client_assertion or client_assertion_file.")
 	}
-	others := append([]part{addressPart("the client_id", a.ClientID)}, r.tokenParameters(a)...)
 	for _, s := range chosen {
 		s.read()
-		name := "the " + inOAuth2(s)
-		parts := others
+		what := strings.TrimPrefix(s.self().at.String(), "oauth2.")
+		a.Credentials, a.Place = fmt.Sprintf("the %s of client %q", what, a.ClientID), r.place(s)
 		if secret := a.ClientSecret + a.ClientAssertion; secret != "" { // "" is in a file
-			parts = append([]part{{name, secret}}, others...)
+			a.Credentials += odd("value", secret)
 		}
-		a.Credentials, a.Place = name+odd(parts...), r.place(s)
 	}
+	r.tokenParameters(a)
 	return a
 }
 
-// inOAuth2 is the name of a setting in the object oauth2.
-func inOAuth2(of setting) string { return strings.TrimPrefix(of.self().at.String(), "oauth2.") }
-
 // tokenParameters reads what a token request has beside the credentials of the client.
-func (r *reader) tokenParameters(a *requests.OAuth2) (parts []part) {
+func (r *reader) tokenParameters(a *requests.OAuth2) {
 	o := r.OAuth2
 	for i, element := range o.Scopes.inBlock.Elements() {
 		at := o.Scopes.element(o.Scopes.at.AtListIndex(i))
-		scope := r.element(at, element)
-		a.Scopes, parts = append(a.Scopes, scope), append(parts, addressPart(inOAuth2(at), scope))
+		a.Scopes = append(a.Scopes, r.element(at, element))
 	}
 	params := o.EndpointParams.inBlock.Elements()
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -174,9 +156,5 @@ func (r *reader) tokenParameters(a *requests.OAuth2) (parts []part) {
 			r.refuse(at, "is set by the attributes of oauth2.")
 		}
 		a.EndpointParams[name] = r.element(at, params[name])
-		if value := a.EndpointParams[name]; value != "" { // an empty one may be meant
-			parts = append(parts, addressPart(inOAuth2(at), value))
-		}
 	}
-	return parts
 }

@@ -29,8 +29,6 @@ func TestReadCredentials(t *testing.T) {
 		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c"`, Place: scopes}
 	}
 	const inBlock, unfilled = " in the provider block", "looks like a reference or a placeholder that nothing has replaced"
-	const odd = " (the client_assertion " + unfilled + "; the client_id " + unfilled + "; scopes[1] " + unfilled +
-		`; endpoint_params["audience"] ` + unfilled + ")"
 	clients{
 		"token": {block{"token": "t"}, environment{
 			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
@@ -52,21 +50,21 @@ func TestReadCredentials(t *testing.T) {
 		"oauth2": {oauth2(block{"client_secret": "s", "scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""}}), nil,
 			ofClient(requests.OAuth2{
 				ClientSecret: "s", Scopes: []string{"b", "a"}, EndpointParams: map[string]string{"audience": "x", "resource": ""},
-			}, "the client_secret", "oauth2.client_secret"+inBlock)},
+			}, `the client_secret of client "c"`, "oauth2.client_secret"+inBlock)},
 		"oauth2 from the environment": {nil, environment{
 			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
-		}, ofClient(requests.OAuth2{ClientSecret: "s"}, "the client_secret", "STREAM_OAUTH2_CLIENT_SECRET")},
+		}, ofClient(requests.OAuth2{ClientSecret: "s"}, `the client_secret of client "c"`, "STREAM_OAUTH2_CLIENT_SECRET")},
 		"oauth2, its assertion from the environment": {oauth2(nil),
 			environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, "the client_assertion", "STREAM_OAUTH2_CLIENT_ASSERTION")},
+			ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, `the client_assertion of client "c"`, "STREAM_OAUTH2_CLIENT_ASSERTION")},
 		"oauth2 with an assertion": {oauth2(block{"client_assertion": "a.b.c"}), environment{
 			"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
-		}, ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, "the client_assertion", "oauth2.client_assertion"+inBlock)},
+		}, ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, `the client_assertion of client "c"`, "oauth2.client_assertion"+inBlock)},
 		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}),
 			environment{"STREAM_OAUTH2_CLIENT_SECRET": "s", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(requests.OAuth2{ClientAssertionFile: "f"}, "the client_assertion_file", "oauth2.client_assertion_file"+inBlock)},
+			ofClient(requests.OAuth2{ClientAssertionFile: "f"}, `the client_assertion_file of client "c"`, "oauth2.client_assertion_file"+inBlock)},
 		"oauth2 with the workload identity of HCP Terraform": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(requests.OAuth2{ClientAssertion: "d.e.f"}, "the client_assertion", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
+			ofClient(requests.OAuth2{ClientAssertion: "d.e.f"}, `the client_assertion of client "c"`, "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
 		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, requests.Config{}},
 
 		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "kü", "x-other": "o"}},
@@ -107,7 +105,7 @@ func TestReadCredentials(t *testing.T) {
 				Place: "basic_auth.username" + inBlock + " and basic_auth.password" + inBlock,
 			}},
 		"a password without a user": {block{"basic_auth": block{"username": "", "password": "key"}}, nil, requests.Config{
-			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" (the username is empty)`,
+			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user ""`,
 			Place: "basic_auth.username" + inBlock + " and basic_auth.password" + inBlock,
 		}},
 		"an empty header": {block{"headers": block{"X-Api-Key": ""}}, nil, requests.Config{
@@ -120,28 +118,11 @@ func TestReadCredentials(t *testing.T) {
 			ofUser("op://a/b", " (the password "+unfilled+")", "STREAM_USERNAME and STREAM_PASSWORD")},
 		"a user that looks like a reference": {nil, environment{"STREAM_USERNAME": "${USER}", "STREAM_PASSWORD": "p"}, requests.Config{
 			BasicAuth:   &requests.BasicAuth{Username: "${USER}", Password: "p"},
-			Credentials: `the basic_auth of user "${USER}" (the username ` + unfilled + ")", Place: "STREAM_USERNAME and STREAM_PASSWORD",
+			Credentials: `the basic_auth of user "${USER}"`, Place: "STREAM_USERNAME and STREAM_PASSWORD",
 		}},
-		"parts of oauth2 that are addresses": {oauth2(block{"client_secret": "s", "scopes": []any{"api://a/.default"},
-			"endpoint_params": block{"resource": "https://a"}}), nil,
-			ofClient(requests.OAuth2{
-				ClientSecret: "s", Scopes: []string{"api://a/.default"}, EndpointParams: map[string]string{"resource": "https://a"},
-			}, "the client_secret", "oauth2.client_secret"+inBlock)},
-		"parts of oauth2 that look like references": {
-			oauth2(block{"client_id": "$(ID)", "client_assertion": "{{ jwt }}", "scopes": []any{"s", "${SCOPE}"},
-				"endpoint_params": block{"audience": "${AUD}", "b": "c"}}), nil,
-			requests.Config{
-				OAuth2: &requests.OAuth2{
-					TokenURL: "https://id.example.com", ClientID: "$(ID)", ClientAssertion: "{{ jwt }}", Scopes: []string{"s", "${SCOPE}"},
-					EndpointParams: map[string]string{"audience": "${AUD}", "b": "c"},
-					Credentials:    "the client_assertion" + odd, Place: "oauth2.client_assertion" + inBlock,
-				},
-				Credentials: `a token of the oauth2 client "$(ID)"`, Place: scopes,
-			},
-		},
 		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil,
 			ofClient(requests.OAuth2{ClientSecret: "${SECRET}"},
-				"the client_secret (the client_secret "+unfilled+")", "oauth2.client_secret"+inBlock)},
+				"the client_secret of client \"c\" (the value "+unfilled+")", "oauth2.client_secret"+inBlock)},
 		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
 			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
 			requests.Config{
