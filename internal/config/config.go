@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"reflect"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -66,13 +65,8 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 // withoutAlias helps where all provider blocks have an alias, and one resource does not name its block.
 const withoutAlias = " A resource or data source without provider = … uses the provider block without an alias."
 
-var deploymentName = regexp.MustCompile(`^\PZ{0,200}$`)
-
 func (r *reader) deployment(address string) string {
 	name := norm.NFC.String(r.line(r.Deployment)) // as in the state
-	if !deploymentName.MatchString(name) {
-		r.refuse(r.Deployment, "must have at most 200 characters, and no white space.")
-	}
 	base, err := streams.ParseBaseURL(address)
 	if name == "" && err == nil && !r.Deployment.isUnknown {
 		return transport.NormalURL(base)

@@ -58,7 +58,7 @@ func configurations() (all []failure) {
 		"STREAM_DETECT_DRIFT", "yes", "HTTPS_PROXY", "http://proxy.example.com:port", "STREAM_TLS_CA_CERT_PEM", "/etc/ssl/streams.pem")
 	configure("wrong attributes", coretest.Attributes{
 		"base_url": "streams.example.com", "token": "Bearer abc", "headers": coretest.Attributes{"Content-Type": "text/plain"},
-		"tls": coretest.Attributes{"client_cert_pem": "/etc/ssl/streams.pem"}, "deployment": "eu west",
+		"tls":             coretest.Attributes{"client_cert_pem": "/etc/ssl/streams.pem"},
 		"request_timeout": "30", "max_concurrent_requests": 0, "requests_per_second": -1,
 		"retry": coretest.Attributes{"max_attempts": 1.5, "min_backoff": "10s", "max_backoff": "1s"},
 	})
