@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -61,15 +62,20 @@ func (v checkedString) mistakes(at path.Path, value attr.Value) []report.Mistake
 	if text.IsUnknown() {
 		return nil
 	}
-	m := report.Mistake{At: at, Value: text.ValueString(), Fault: report.Fault{What: v.what}}
-	if !text.IsNull() {
-		err := v.check(m.Value)
-		if err == nil {
-			return nil
-		}
-		m.Wrong, m.Mend = err.Error(), v.mend(m.Value)
+	if text.IsNull() {
+		return []report.Mistake{null(at, v.what)}
 	}
-	return []report.Mistake{m}
+	given := text.ValueString()
+	err := v.check(given)
+	if err == nil {
+		return nil
+	}
+	return []report.Mistake{{At: at, Value: strconv.Quote(given), Fault: report.Fault{What: v.what, Wrong: err.Error(), Mend: v.mend(given)}}}
+}
+
+// null is the mistake of a value at a path that is null.
+func null(at path.Path, what report.Noun) report.Mistake {
+	return report.Mistake{At: at, Value: "null", Fault: report.Fault{What: what, Wrong: "must not be null"}}
 }
 
 // mend returns what makes a text right.
@@ -87,7 +93,7 @@ func (v checkedString) mend(text string) string {
 func (v checkedString) mistakesIn(at path.Path, values []attr.Value) (all []report.Mistake) {
 	for _, value := range values {
 		for _, m := range v.mistakes(at, value) {
-			if m.Value == "" {
+			if text, _ := value.(types.String); text.ValueString() == "" {
 				m.Mend = report.Compact
 			}
 			all = append(all, m)
@@ -115,11 +121,10 @@ func (v checkedMap) ValidateMap(_ context.Context, req validator.MapRequest, res
 		found := v.elements.mistakesIn(at, set.Elements())
 		if set.IsNull() {
 			several := v.elements.what.Several
-			noun := report.Noun{One: "the set of " + several, Several: "sets of " + several}
-			found = []report.Mistake{{At: at, Fault: report.Fault{What: noun}}}
+			found = []report.Mistake{null(at, report.Noun{One: "a set of " + several, Several: "sets of " + several})}
 		}
 		for _, m := range found {
-			m.Key = key
+			m.Key = strconv.Quote(key)
 			all = append(all, m)
 		}
 	}

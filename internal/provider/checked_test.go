@@ -55,7 +55,6 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		trimmed = "they must not begin or end with white space. In Terraform, trimspace() removes it.\n\n"
 		compact = " In Terraform, compact() leaves out empty texts and nulls."
 		invalid = "ERROR: Invalid Attribute Value: "
-		missing = "ERROR: Missing Attribute Value: "
 	)
 	for name, test := range map[string]struct {
 		got  coretest.Diagnostics
@@ -72,10 +71,10 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 			invalid + "streams: 2000 values are not processor ids: they must not be empty." + compact + "\n\n" + shown(`"cam-%04d ": ""`),
 		}},
 		"no sets in a group": {group(keys(ids("cam-%04d"), nil)), []string{
-			missing + "streams: 2000 sets of processor ids must not be null.\n\n" + shown(`"cam-%04d"`),
+			invalid + "streams: 2000 values are not sets of processor ids: they must not be null.\n\n" + shown(`"cam-%04d": null`),
 		}},
 		"nulls in the sets of a group": {group(keys(ids("cam-%04d"), []any{"p1", nil})), []string{
-			missing + "streams: 2000 processor ids must not be null." + compact + "\n\n" + shown(`"cam-%04d"`),
+			invalid + "streams: 2000 values are not processor ids: they must not be null." + compact + "\n\n" + shown(`"cam-%04d": null`),
 		}},
 		"dots and a byte order mark": {group(coretest.Attributes{".": []string{}, "..": []string{}, "\ufeffcam": []string{}}), []string{
 			invalid + `streams["."]: "." is not a stream id: it must not be ".", which has a special meaning in a URL path.`,
@@ -88,7 +87,7 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		}},
 		"a set of processors": {single(append(ids("p%04d\r\n"), nil, "")), []string{
 			invalid + "processor_ids: 2000 values are not processor ids: " + trimmed + shown(`"p%04d\r\n"`),
-			missing + "processor_ids: a processor id must not be null." + compact,
+			invalid + "processor_ids: null is not a processor id: it must not be null." + compact,
 			invalid + `processor_ids: "" is not a processor id: it must not be empty.` + compact,
 		}},
 		"a data source": {data(append(ids("cam-%04d\r"), "\ufeffcam")), []string{
@@ -108,7 +107,7 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		}},
 		"a query": {query(append(ids(" cam-%04d"), nil, nil, tftypes.UnknownValue)), []string{
 			invalid + "stream_ids: 2000 values are not stream ids: " + trimmed + shown(`" cam-%04d"`),
-			missing + "stream_ids: 2 stream ids must not be null." + compact,
+			invalid + "stream_ids: 2 values are not stream ids: they must not be null." + compact + "\n\nnull, null",
 		}},
 		"one of each": {group(coretest.Attributes{"a\t": []string{" p"}}), []string{
 			invalid + `streams["a\t"]: "a\t" is not a stream id: it must not contain the control character U+0009. ` +

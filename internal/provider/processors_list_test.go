@@ -148,7 +148,7 @@ func TestListRefuses(t *testing.T) {
 			"Streams Cannot Be Listed: The interface specifies no read"},
 		"no configuration": {coretest.Attributes{"base_url": tftypes.UnknownValue}, []string{"cam-1"}, "Provider Configuration Not Known"},
 		"a dot":            {nil, []string{"cam-1", ".."}, `".." is not a stream id`},
-		"a null":           {nil, []any{"cam-1", nil}, "stream_ids: a stream id must not be null"},
+		"a null":           {nil, []any{"cam-1", nil}, "stream_ids: null is not a stream id: it must not be null"},
 		"no list":          {nil, nil, "stream_ids: the list must not be null"},
 	} {
 		service, p := startQuery(t, test.provider, streamstest.Streams("cam-1", "cam-2")...)

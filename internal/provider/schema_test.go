@@ -144,13 +144,13 @@ func TestGroupValidation(t *testing.T) {
 	diags := p.Validate(config)
 	want := map[string][]string{
 		" cam": {"Invalid Attribute Value"}, "..": {"Invalid Attribute Value"}, "cam-1": {"Invalid Attribute Value", "Invalid Attribute Value"},
-		"cam-2": {"Missing Attribute Value"}, "cam-3": {"Missing Attribute Value"},
+		"cam-2": {"Invalid Attribute Value"}, "cam-3": {"Invalid Attribute Value"},
 	}
 	wantEqual(t, "errors", want, errorsAt(diags))
 	wantDiagnostic(t, diags, "ERROR: Invalid Attribute Value Match", "on_destroy")
 	streamstest.WantText(t, diags.String(),
 		`streams[" cam"]: " cam" is not a stream id: it must not begin or end with white space.`,
 		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space.`,
-		`streams["cam-3"]: a processor id must not be null.`,
+		`streams["cam-3"]: null is not a processor id: it must not be null.`,
 	)
 }

@@ -11,14 +11,14 @@ import (
 type Mistake struct {
 	Fault
 	At    path.Path // of the value, or of the set that has it
-	Key   string    // of the map that has the set; "" for none
-	Value string
+	Key   string    // of the map that has the set, in quotes; "" for none
+	Value string    // in quotes, or null
 }
 
 // Fault is what is wrong with a value.
 type Fault struct {
 	What  Noun
-	Wrong string // such as "must not be empty"; "" for a null
+	Wrong string // such as "must not be empty"
 	Mend  string // a sentence about what makes the value right; may be empty
 }
 
@@ -46,44 +46,27 @@ func Mistakes(attribute path.Path, all []Mistake) (diags diag.Diagnostics) {
 
 // alone is the error of a mistake that is the only one with its fault.
 func (m Mistake) alone() diag.Diagnostic {
-	if m.Wrong == "" {
-		return missingValue(m.At, join(" ", m.What.One+" must not be null.", m.Mend))
-	}
-	return invalidValue(m.At, join(" ", fmt.Sprintf("%q is not %s: it %s.", m.Value, m.What.One, m.Wrong), m.Mend))
+	return invalidValue(m.At, join(" ", fmt.Sprintf("%s is not %s: it %s.", m.Value, m.What.One, m.Wrong), m.Mend))
 }
 
 // withOneFault is the error of several values.
 func withOneFault(attribute path.Path, same []Mistake) diag.Diagnostic {
 	var names []string
 	for _, m := range same {
-		switch {
-		case m.Key == "" && m.Wrong != "":
-			names = append(names, fmt.Sprintf("%q", m.Value))
-		case m.Key != "" && m.Wrong != "":
-			names = append(names, fmt.Sprintf("%q: %q", m.Key, m.Value))
-		case m.Key != "":
-			names = append(names, fmt.Sprintf("%q", m.Key))
-		}
+		names = append(names, join(": ", m.Key, m.Value))
 	}
-	m, n, shown := same[0], len(same), some(names, shownTexts)
-	if m.Wrong == "" {
-		return missingValue(attribute, paragraphs(join(" ", fmt.Sprintf("%d %s must not be null.", n, m.What.Several), m.Mend), shown))
-	}
-	wrong := fmt.Sprintf("%d values are not %s: they %s.", n, m.What.Several, m.Wrong)
-	return invalidValue(attribute, paragraphs(join(" ", wrong, m.Mend), shown))
-}
-
-// MissingValue is the error of a null. what is what it should be, such as "the set".
-func MissingValue(at path.Path, what string) diag.Diagnostic {
-	return missingValue(at, what+" must not be null.")
+	m := same[0]
+	wrong := fmt.Sprintf("%d values are not %s: they %s.", len(same), m.What.Several, m.Wrong)
+	return invalidValue(attribute, paragraphs(join(" ", wrong, m.Mend), some(names, shownTexts)))
 }
 
 func invalidValue(at path.Path, text string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %s", at, text))
 }
 
-func missingValue(at path.Path, text string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s", at, text))
+// MissingValue is the error of an attribute that is null. what is what it should be, such as "the set".
+func MissingValue(at path.Path, what string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
 }
 
 // UnsetInState is the error of sets that the state does not have, and that ignore_changes keeps so: an import has not read them.
