@@ -17,7 +17,7 @@ import (
 type configured struct {
 	session *session.Session
 	report  *report.Reporter
-	command func(context.Context) []string // see Host
+	command func() []string // see Host
 }
 
 // configuredBy returns the provider data. There is none before the provider is configured.
@@ -38,11 +38,11 @@ func (c *configured) deployment() types.String {
 
 // importsByCommand reports whether the command `terraform import` makes the imports of this session, or nobody knows. The calls are those
 // of an import block, and so is the state, byte for byte, if an apply of the block has nothing to change.
-func (c *configured) importsByCommand(ctx context.Context) bool {
+func (c *configured) importsByCommand() bool {
 	if c.command == nil {
 		return true
 	}
-	words := c.command(ctx)
+	words := c.command()
 	return len(words) == 0 || slices.Contains(words, "import")
 }
 

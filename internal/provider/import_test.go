@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -23,7 +22,7 @@ func TestPlanOfAnImport(t *testing.T) {
 		for _, drift := range []bool{false, true} {
 			_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-9")...)
 			start := func() *coretest.Process {
-				p := newProcess(t, server.New("test", &provider.Host{Command: func(context.Context) []string { return command }})())
+				p := newProcess(t, server.New("test", &provider.Host{Command: func() []string { return command }})())
 				p.Configure(coretest.Attributes{"base_url": url, "detect_drift": drift})
 				return p
 			}

@@ -148,7 +148,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	m.record(kept, nil)
 	m.Deployment = r.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand(ctx)), resp.Private)...)
+	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand()), resp.Private)...)
 }
 
 func (r *groupResource) MoveState(context.Context) []resource.StateMover {

@@ -184,7 +184,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		resp.Diagnostics.Append(r.report.ImportNotRead(r.session.ReadsLater())...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand(ctx)), resp.Private)...)
+	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand()), resp.Private)...)
 }
 
 func (r *processorsResource) MoveState(context.Context) []resource.StateMover {

@@ -38,7 +38,7 @@ type DialContext = func(ctx context.Context, network, address string) (net.Conn,
 // Host is what surrounds the provider.
 type Host struct {
 	Dial    DialContext
-	Command func(context.Context) []string // the words of Terraform's command line, or none; nil: nobody knows them
+	Command func() []string // the words of Terraform's command line, or none; nil: nobody knows them
 }
 
 // New returns the provider of a version. Without a host, it uses the network, and does not know Terraform's command.

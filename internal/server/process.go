@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -41,16 +42,16 @@ func EndWithTerraform() {
 }
 
 // Command returns the words of the command line of Terraform, the parent of this process. There are none where the system does not tell.
-func Command(ctx context.Context) []string {
+var Command = sync.OnceValue(func() []string {
 	terraform := strconv.Itoa(os.Getppid())
 	if line, err := os.ReadFile("/proc/" + terraform + "/cmdline"); err == nil { // Linux
 		return strings.Split(string(line), "\x00")
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	line, _ := exec.CommandContext(ctx, "ps", "-o", "args=", "-p", terraform).Output() // without ps, as on Windows, nothing
 	return strings.Fields(string(line))
-}
+})
 
 // Tune reduces the cost of the process, as profiles of large fleets suggest: DESIGN.md, "Performance", has the gain. It can be
 // deleted, with its test and its line in main.go, and every result stays the same. Call it before serving.

@@ -15,7 +15,7 @@ func TestCommand(t *testing.T) {
 	t.Parallel()
 	const asChild = "COMMAND_OF_PARENT"
 	if os.Getenv(asChild) != "" {
-		fmt.Println(Command(t.Context()))
+		fmt.Println(Command())
 		return
 	}
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCommand$")

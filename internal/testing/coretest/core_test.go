@@ -1,7 +1,6 @@
 package coretest
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -137,7 +136,7 @@ func newTerraformCore(t interface {
 		next:  func([]*activeNode) int { return 0 },
 		state: map[string]*instance{}, found: map[any]streamNames{}, husks: map[string]bool{},
 	}
-	c.start = server.New("test", &provider.Host{Dial: dial, Command: func(context.Context) []string { return c.command }})
+	c.start = server.New("test", &provider.Host{Dial: dial, Command: func() []string { return c.command }})
 	c.configureFor(deployments[0], false)
 	return c
 }
