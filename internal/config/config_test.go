@@ -69,6 +69,19 @@ func TestReadRefuses(t *testing.T) {
 				"environment variable " +
 				"STREAM_BASE_URL. A resource or data source without provider = … uses the provider block without an alias.",
 		}},
+		"paths that nothing expands": {merge(oauth2(block{"client_assertion_file": "file:///run/token"}), block{"token_file": "~/token"}), nil,
+			[]string{
+				"oauth2 and token_file are two ways",
+				`oauth2.client_assertion_file must be a plain path: nothing here expands "~", a variable or file://. In Terraform, ` +
+					`pathexpand() expands "~".`,
+				"token_file must be a plain path",
+			}},
+		"STREAM_TOKEN_FILE of Windows": {nil, environment{"STREAM_TOKEN_FILE": `%USERPROFILE%\token`}, []string{
+			"token_file: The environment variable STREAM_TOKEN_FILE (token_file) must be a plain path",
+		}},
+		"STREAM_TOKEN_FILE": {nil, environment{"STREAM_TOKEN_FILE": "$HOME/token"}, []string{
+			"token_file: The environment variable STREAM_TOKEN_FILE (token_file) must be a plain path",
+		}},
 		"empty texts": {block{
 			"base_url": "", "deployment": "", "request_timeout": "", "token": "",
 			"tls": block{"ca_cert_pem": "", "client_cert_pem": "", "client_key_pem": "", "server_name": ""},

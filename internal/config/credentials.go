@@ -51,7 +51,7 @@ func (r *reader) schemes(c *requests.Config, use func(what, place string)) []sch
 			use("a bearer token"+odd("value", c.Token), r.place(r.Token))
 		}},
 		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
-			c.TokenFile = r.line(r.TokenFile)
+			c.TokenFile = r.file(r.TokenFile)
 			file := fmt.Sprintf("the file %q", c.TokenFile)
 			use("the bearer token in "+file, file)
 		}},
@@ -119,7 +119,7 @@ func (r *reader) oauth2() *requests.OAuth2 {
 	schemes := []scheme{
 		of(o.ClientSecret, func() { a.ClientSecret = r.line(o.ClientSecret) }),
 		assertion,
-		of(o.ClientAssertionFile, func() { a.ClientAssertionFile = r.line(o.ClientAssertionFile) }),
+		of(o.ClientAssertionFile, func() { a.ClientAssertionFile = r.file(o.ClientAssertionFile) }),
 	}
 	chosen, isFinal := r.choose(schemes)
 	switch {

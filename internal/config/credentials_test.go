@@ -246,6 +246,20 @@ func TestCredentialsRefused(t *testing.T) {
 	}.run(t)
 }
 
+// A file may have an odd name.
+func TestOddPath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("~token", []byte("t"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, diags := read(t, block{"token_file": "~token"}, nil)
+	if wantProblems(t, diags); s.Client.TokenFile != "~token" {
+		t.Errorf("token_file is %q", s.Client.TokenFile)
+	}
+	_, diags = read(t, block{"token_file": "~other"}, nil)
+	wantProblems(t, diags, "token_file must be a plain path")
+}
+
 // What can be sent is sent as it is, from each source: a token may have every visible character.
 func TestOddValuesAreSent(t *testing.T) {
 	t.Parallel()

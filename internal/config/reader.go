@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -88,6 +90,18 @@ func (r *reader) checked(of setting, text string) string {
 	r.refuse(of, "%s.%s", err, advice)
 	return ""
 }
+
+// file is like line for the path of a file, which may not exist yet. A path that a shell would expand is refused unless it does.
+func (r *reader) file(t text) string {
+	path := r.line(t)
+	if _, err := os.Stat(path); err != nil && expandable.MatchString(path) {
+		r.refuse(t, `must be a plain path: nothing here expands "~", a variable or file://. In Terraform, pathexpand() expands "~".`)
+		return ""
+	}
+	return path
+}
+
+var expandable = regexp.MustCompile(`^(~|\$|%\w+%|file:)`)
 
 // required refuses a value that is not set. alternative is a sentence on what else may be meant, or "".
 func (r *reader) required(t text, alternative string) string {

@@ -37,8 +37,7 @@ var hints = []hint{
 	{causedBy(requests.ErrSecretFile),
 		"The file may not be mounted or written yet, or may be the wrong one.",
 		"Check the file.",
-		"A relative path begins in the folder that -chdir names: write an absolute path, in Terraform \"${path.cwd}/…\". Nothing expands ~, " +
-			"a variable or file:// in a path; in Terraform, pathexpand() expands ~."},
+		"A relative path begins in the folder that -chdir names: write an absolute path, in Terraform \"${path.cwd}/…\"."},
 
 	// A response that depends on the operation.
 	{causedBy(streams.ErrOtherStream),
