@@ -134,16 +134,12 @@ func showsOutage(attempts []attempt, end ending, now time.Time) (taken int, show
 // backoff returns the wait after an attempt; the first attempt is number 1. It doubles up to the longest one. random, from 0 to 1,
 // selects it, so that requests spread out.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
-	bound := r.MinBackoff
+	bound, longest := r.MinBackoff, max(r.MinBackoff, r.MaxBackoff)
 	for range attempt {
-		if bound >= r.MaxBackoff-bound {
-			bound = max(r.MinBackoff, r.MaxBackoff)
-			break
-		}
-		bound *= 2
+		bound += min(bound, longest-bound)
 	}
 	shortest := max(r.MinBackoff, bound/2)
-	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
+	return shortest + time.Duration(random*float64(bound-shortest))
 }
 
 const maxAsked = 24 * time.Hour // nobody means a longer wait

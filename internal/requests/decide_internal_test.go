@@ -335,6 +335,7 @@ func TestAskedWait(t *testing.T) {
 		"an older name":            {429, map[string]string{"X-RateLimit-Reset": "60"}, 0, minute},
 		"the end of a limit":       {429, map[string]string{"X-RateLimit-Reset": "1795780860", "Date": date}, time.Hour, minute},
 		"the end, by the standard": {429, map[string]string{"RateLimit-Reset": "1795780860", "Date": date}, 0, minute},
+		"a day, for a limit":       {429, map[string]string{"X-RateLimit-Reset": "86400"}, 0, 24 * time.Hour},
 		"an end in the past":       {429, map[string]string{"X-RateLimit-Reset": "1795780740", "Date": date}, 0, 0},
 		"an end in two days":       {429, map[string]string{"X-RateLimit-Reset": "1795953600", "Date": date}, 0, 0},
 		"both names":               {429, map[string]string{"X-RateLimit-Reset": "3600", "RateLimit-Reset": "60"}, 0, minute},
