@@ -370,6 +370,19 @@ func TestFailedSearchAfterTheEnd(t *testing.T) {
 	})
 }
 
+// A stream that was rejected, and whose token has ended by its second try, has failed because no other token was issued.
+func TestFailedSearchAfterARejection(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := StartService(t, RespondError(401, "expired"))
+		endpoint := StartService(t, IssueTokens(1), RespondError(403, "no more"))
+		e := s.UpdateError(t, OAuth2Config(s, endpoint))
+		if !e.TokenRequest || e.Message != "no more" || !e.SentBefore || e.Outcome != streams.NotChanged {
+			t.Errorf("%+v", e)
+		}
+		s.WantRequests(t, 1)
+	})
+}
+
 // A token that expires while its request waits for the limits is renewed before the request is sent.
 func TestTokenExpiresInAWait(t *testing.T) {
 	t.Parallel()
