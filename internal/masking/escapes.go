@@ -37,14 +37,13 @@ func spellings(secret string, changes int) []string {
 
 // escapes has the escapes of a URL, of a string in JSON or a programming language, and of HTML.
 var escapes = []escapeKind{
-	{'%', regexp.MustCompile(`^%[[:xdigit:]]{2}`), func(escape string) string { c, _ := url.PathUnescape(escape); return c }},
-	{'\\', regexp.MustCompile(`(?s)^\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`),
+	{regexp.MustCompile(`%[[:xdigit:]]{2}`), func(escape string) string { c, _ := url.PathUnescape(escape); return c }},
+	{regexp.MustCompile(`(?s)\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`),
 		unquote},
-	{'&', regexp.MustCompile(`^&(#[xX]?0*)?[[:alnum:]]{1,32};?`), html.UnescapeString},
+	{regexp.MustCompile(`&(#[xX]?0*)?[[:alnum:]]{1,32};?`), html.UnescapeString},
 }
 
 type escapeKind struct {
-	begin   byte // of each escape: to look for it takes less time than the pattern
 	pattern *regexp.Regexp
 	undo    func(escape string) string
 }
@@ -54,31 +53,16 @@ type undoneEscape struct{ begin, end, length int }
 
 // undoAll returns a text without escapes of this kind, and where they were.
 func (k escapeKind) undoAll(text string) (plain string, undone []undoneEscape) {
-	if strings.IndexByte(text, k.begin) < 0 {
-		return text, nil
-	}
 	var b strings.Builder
-	b.Grow(len(text))
-	for done := 0; ; {
-		next := strings.IndexByte(text[done:], k.begin)
-		if next < 0 {
-			b.WriteString(text[done:])
-			return b.String(), undone
-		}
-		begin := done + next
-		const longest = 64 // with many zeros; package regexp takes longer for a long text
-		escape := k.pattern.FindString(text[begin:min(len(text), begin+longest)])
-		b.WriteString(text[done:begin])
-		if escape == "" {
-			b.WriteByte(k.begin)
-			done = begin + 1
-			continue
-		}
-		c := k.undo(escape)
-		b.WriteString(c)
-		done = begin + len(escape)
-		undone = append(undone, undoneEscape{begin, done, len(c)})
+	done := 0
+	for _, at := range k.pattern.FindAllStringIndex(text, -1) {
+		c := k.undo(text[at[0]:at[1]])
+		b.WriteString(text[done:at[0]] + c)
+		done = at[1]
+		undone = append(undone, undoneEscape{at[0], at[1], len(c)})
 	}
+	b.WriteString(text[done:])
+	return b.String(), undone
 }
 
 // unquote returns the character of an escape of Go or JSON, or another character without its backslash.
