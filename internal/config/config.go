@@ -53,7 +53,7 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 	}
 	s.Client.BaseURL = address
 	s.Client.UserAgent = r.userAgent()
-	r.checkProxies(s.Client)
+	r.checkProxies()
 	s.Client.RequestTimeout = r.duration(r.RequestTimeout)
 	s.Client.MaxConcurrent = r.count(r.MaxConcurrentRequests, 10_000) // each request may need a connection
 	s.Client.RequestsPerSecond = r.number(r.RequestsPerSecond, "must be more than 0, and at most a billion",

@@ -28,19 +28,6 @@ func TestParseProxy(t *testing.T) {
 	}
 }
 
-func TestMayBeProxied(t *testing.T) {
-	t.Parallel()
-	for raw, want := range map[string]bool{
-		"https://host": true, "http://host": true, "http://localhost": false, "https://127.0.0.1:8443": false, "https://a.internal": false,
-		"https://b.example": false, "https://10.1.2.3": false, "https://c.example": true,
-	} {
-		u, err := transport.ParseURL(raw)
-		if err != nil || transport.MayBeProxied(u, ".internal,\n b.example,10.0.0.0/8") != want {
-			t.Errorf("MayBeProxied(%s) is not %t: %v", raw, want, err)
-		}
-	}
-}
-
 func TestSentInClear(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]bool{
