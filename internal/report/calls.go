@@ -130,9 +130,9 @@ func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, fail
 	logBugs(ctx, failed)
 	messages := messagesOf(failed, false, func(f session.Finding) task {
 		return task{
-			failed:     "the processors of {streams} could not be set",
-			empty:      f.Decision.Set.Len() == 0,
-			readAdvice: readAdvice{missing: createFirst},
+			failed: "the processors of {streams} could not be set",
+			empty:  f.Decision.Set.Len() == 0,
+			Reader: Reader{missing: createFirst},
 			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
 				"the address of the action.",
 		}

@@ -16,11 +16,11 @@ import (
 
 // task is what a read or an operation was to do, and what a person should know if it failed. Texts may be empty.
 type task struct {
-	failed     string // a clause: what could not be done
-	empty      bool   // it sent the empty set
-	toLeave    string // how a resource leaves the stream without a request; "" if the configuration has the stream
-	next       string // what to know before the next apply
-	readAdvice        // of an operation, only what to do if the stream does not exist
+	failed  string // a clause: what could not be done
+	empty   bool   // it sent the empty set
+	toLeave string // how a resource leaves the stream without a request; "" if the configuration has the stream
+	next    string // what to know before the next apply
+	Reader         // of an operation, only what to do if the stream does not exist
 
 	// Of all streams of the call, which have one cause.
 	others   bool                // some of its operations have succeeded

@@ -6,21 +6,9 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 )
 
-// Reader is who reads streams. What helps after a failed read depends on it.
-type Reader int
-
-// The readers.
-const (
-	Refresh Reader = iota
-	Plan           // of streams that a resource takes over
-	Import
-	GroupImport
-	DataSource
-	Query
-)
-
-// readAdvice is what a person can do about reads. The texts are clauses and sentences with the placeholders of a [text], and may be empty.
-type readAdvice struct {
+// Reader is who reads streams, with what a person can do about the reads. The texts are clauses and sentences with the placeholders of
+// a [text], and may be empty.
+type Reader struct {
 	refused  string // the summary of the error without detect_drift
 	without  string // what to do without detect_drift
 	unserved string // what to do where the deployment serves no reads
@@ -28,19 +16,20 @@ type readAdvice struct {
 	skip     string // how the command does without the read
 }
 
-var readAdviceOf = map[Reader]readAdvice{
-	Refresh: {unserved: withoutReads, skip: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the " +
+// The readers.
+var (
+	Refresh = Reader{unserved: withoutReads, skip: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the " +
 		"stream|the streams}, because it has no record of a read of this resource that found a stream at this base_url. If {the stream " +
 		"is|the streams are} really gone, remove {it|them} from the configuration, and add -refresh=false to terraform apply or " +
-		"terraform destroy."},
-	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads,
+		"terraform destroy."}
+	Plan = Reader{"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, // which a resource takes over
 		"If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
-			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy, ""},
-	Import:      {unserved: withoutReads},
-	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, "", ""},
-	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, "", ""},
-	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, "", ""},
-}
+			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy, ""}
+	Import      = Reader{unserved: withoutReads}
+	GroupImport = Reader{"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, "", ""}
+	DataSource  = Reader{"Streams Cannot Be Read", withoutDataSource, withoutDataSource, "", ""}
+	Query       = Reader{"Streams Cannot Be Listed", withoutQuery, withoutQuery, "", ""}
+)
 
 const (
 	valueNotKnown   = "a value in the provider block is not known yet."
@@ -53,7 +42,7 @@ const (
 
 // reading is what a reader was to do.
 func reading(by Reader) task {
-	return task{failed: "{streams} could not be read", readAdvice: readAdviceOf[by]}
+	return task{failed: "{streams} could not be read", Reader: by}
 }
 
 // Reads returns the diagnostics of the reads of a number of streams.
@@ -82,9 +71,9 @@ func CannotRead(refusal session.CallRefusal, by Reader) (diags diag.Diagnostics)
 			applyValueFirst+" If that does not exist any more, write the value itself into the provider block.",
 			now))
 	case session.NeedsReads:
-		diags.AddError(readAdviceOf[by].refused, paragraphs(
+		diags.AddError(by.refused, paragraphs(
 			"The interface specifies no read, so the provider reads streams only with detect_drift.",
-			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true. Otherwise "+readAdviceOf[by].without,
+			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true. Otherwise "+by.without,
 			now))
 	}
 	return diags
