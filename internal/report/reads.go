@@ -1,6 +1,11 @@
 package report
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/stream-management/terraform-provider-stream/internal/session"
@@ -51,8 +56,18 @@ func (r *Reporter) Reads(of Subject, streams int, findings []session.Finding, by
 	if by == Plan && of == Group {
 		t.missing += " The other streams of the group wait for {it|them}."
 	}
+	failed, closing := 0, ""
+	for _, f := range findings {
+		if f.Err != nil {
+			failed++
+		}
+	}
+	late := func(f session.Finding) bool { return errors.Is(f.Err, context.DeadlineExceeded) }
+	if of != OneStream && slices.ContainsFunc(findings, late) {
+		closing = fmt.Sprintf("%d of %d streams were read.", streams-failed, streams)
+	}
 	messages := messagesOf(findings, len(findings) < streams, func(session.Finding) task { return t })
-	return r.diagnostics(of, messages, "")
+	return r.diagnostics(of, messages, closing)
 }
 
 // CannotRead returns the error of a reader if the session reads no streams.
