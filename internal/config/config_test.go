@@ -99,7 +99,7 @@ func TestReadRefuses(t *testing.T) {
 			[]string{"base_url: The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}},
 		"token, and STREAM_DETECT_DRIFT": {block{"token": "a\nb"}, environment{"STREAM_DETECT_DRIFT": "yes"}, []string{
 			`detect_drift: The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`,
-			"token must not have control characters: it has a line break.",
+			"token must not have control characters, such as a line break.",
 		}},
 
 		"paths": {pem("/etc/ca.pem", "client.pem", pair.KeyPEM), nil, []string{
@@ -130,7 +130,7 @@ func TestReadRefuses(t *testing.T) {
 				"tls.client_key_pem is encrypted. Write the key without a passphrase",
 			}},
 		"TF_APPEND_USER_AGENT": {nil, environment{"TF_APPEND_USER_AGENT": "a\nb"},
-			[]string{"The environment variable TF_APPEND_USER_AGENT must not have control characters: it has a line break."}},
+			[]string{"The environment variable TF_APPEND_USER_AGENT must not have control characters, such as a line break."}},
 		"key without certificate": {nil, environment{"STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM}, []string{
 			"tls.client_cert_pem is missing. Set it in the provider block, or set the environment variable STREAM_TLS_CLIENT_CERT_PEM.",
 		}},

@@ -139,7 +139,7 @@ func TestCredentialsRefused(t *testing.T) {
 		"scheme in a token": {block{"token": "bearer Hidden1"}, nil,
 			[]string{`token cannot be sent: it begins with "Bearer", which is sent before the token: remove it.`}},
 		"space at a token": {block{"token": "Hidden1 "}, nil,
-			[]string{"token must not begin or end with white space. In Terraform, trimspace() removes it."}},
+			[]string{"token must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."}},
 		"nothing but empty variables": {nil, environment{"STREAM_TOKEN": "", "STREAM_USERNAME": "", "STREAM_OAUTH2_CLIENT_SECRET": ""}, []string{
 			"basic_auth.username: The environment variable STREAM_USERNAME is set, but empty. If requests need no credentials, unset the variable.",
 			"oauth2.client_secret: The environment variable STREAM_OAUTH2_CLIENT_SECRET is set, but empty.",
@@ -228,7 +228,7 @@ func TestCredentialsRefused(t *testing.T) {
 			[]string{"headers: The environment variable STREAM_HEADERS"}},
 		"STREAM_HEADERS": {nil, environment{"STREAM_HEADERS": `{"Host": "Hidden1", "X-Line": "Hidden1\n!", "X-Null": null}`}, []string{
 			`headers["Host"]: The environment variable STREAM_HEADERS (headers["Host"]) must not set Host`,
-			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) must not have control characters: it has a line break.`,
+			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) must not have control characters, such as a line break.`,
 			`headers["X-Null"]: The environment variable STREAM_HEADERS (headers["X-Null"]) must not be null.`,
 		}},
 		"headers": {block{"headers": block{
@@ -237,7 +237,7 @@ func TestCredentialsRefused(t *testing.T) {
 		}}, nil, []string{
 			`headers[""] is not a valid header name`,
 			`headers["HOST"] must not set Host, which the HTTP client controls.`,
-			`headers["X-Line"] must not have control characters: it has a line break.`,
+			`headers["X-Line"] must not have control characters, such as a line break.`,
 			`headers["X-Space"] must not begin or end with white space`,
 			"headers[\"X\\r\\nY\"] is not a valid header name",
 			`headers["content-type"] must not set Content-Type, which the HTTP client controls.`,

@@ -24,13 +24,14 @@ func TestCheckVariable(t *testing.T) {
 
 func TestCheckLine(t *testing.T) {
 	t.Parallel()
-	const space, control = "must not begin or end with white space", "must not have control characters"
-	const lineBreak = ": it has a line break"
+	const (
+		space   = "must not begin or end with white space, such as the line break of a file"
+		control = "must not have control characters, such as a line break"
+	)
 	for text, want := range map[string]string{
 		"": "", "a b": "", `"a"`: "", "ü": "",
-		"a\r": space + lineBreak + " there, such as the one of a file", "\na": space + lineBreak + " there, such as the one of a file",
-		"a ": space, "\ta": space, "a\u00a0": space, " \n": space + lineBreak + " there, such as the one of a file",
-		"a\r\nb": control + lineBreak, "a\rb": control + lineBreak, "a\x00b": control, "a\u009bb": control,
+		"a\r": space, "\na": space, "a ": space, "\ta": space, "a\u00a0": space, " \n": space,
+		"a\r\nb": control, "a\rb": control, "a\x00b": control, "a\u009bb": control,
 		"\ufeffa\r\n": errMark.Error(), "a\ufeff": errMark.Error(),
 	} {
 		if got := errorText(checkLine(text)); got != want {
@@ -46,15 +47,11 @@ func TestTextOfTheEnvironment(t *testing.T) {
 		encoding  = "is not UTF-8 text."
 		quotes    = "must not be in quotes"
 		mark      = "must not have a byte order mark (U+FEFF)"
-		lineBreak = "must not begin or end with white space: it has a line break there"
+		lineBreak = "must not begin or end with white space"
 	)
 	of := func(variable, text string) environment {
 		env := environment{}
 		switch {
-		case strings.EqualFold(variable, "HTTP_PROXY"):
-			env["STREAM_BASE_URL"] = "http://streams.example.com"
-		case strings.EqualFold(variable, "NO_PROXY"):
-			env["HTTPS_PROXY"] = "proxy"
 		case variable == "STREAM_USERNAME", variable == "STREAM_PASSWORD":
 			env["STREAM_USERNAME"], env["STREAM_PASSWORD"] = "u", "p"
 		case strings.HasPrefix(variable, "STREAM_OAUTH2_CLIENT_"):
