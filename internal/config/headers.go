@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -50,9 +49,6 @@ func (r *reader) headers() (headers map[string]string, authorization scheme) {
 
 // parseHeaders reads a JSON object of texts. Its errors do not quote the values, which are secret.
 func parseHeaders(text string) (map[string]attr.Value, error) {
-	if strings.HasPrefix(text, "\ufeff") {
-		return nil, errMark
-	}
 	var values map[string]*string
 	if json.Unmarshal([]byte(text), &values) != nil || values == nil {
 		return nil, errors.New(`must be a JSON object of texts, such as {"X-Api-Key": "…"}`)

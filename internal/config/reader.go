@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
@@ -79,7 +80,7 @@ func (r *reader) lines(t text) string {
 
 // checked returns a text of one line, or "" if it is refused.
 func (r *reader) checked(of setting, text string) string {
-	err := checkLine(text)
+	err := streams.CheckLine(text)
 	if err == nil {
 		return text
 	}

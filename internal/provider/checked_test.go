@@ -51,8 +51,7 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		return strings.Join(names, ", ") + " and 1980 more"
 	}
 	const (
-		cr      = "they must not contain the control character U+000D. In Terraform, trimspace() removes it.\n\n"
-		trimmed = "they must not begin or end with white space. In Terraform, trimspace() removes it.\n\n"
+		trimmed = "they must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it.\n\n"
 		compact = " In Terraform, compact() leaves out empty texts and nulls."
 		invalid = "ERROR: Invalid Attribute Value: "
 	)
@@ -61,7 +60,7 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		want []string
 	}{
 		"keys of a group": {group(keys(ids("cam-%04d\r"), []string{"p1"})), []string{
-			invalid + "streams: 2000 values are not stream ids: " + cr + shown(`"cam-%04d\r"`),
+			invalid + "streams: 2000 values are not stream ids: " + trimmed + shown(`"cam-%04d\r"`),
 		}},
 		"sets of a group": {group(keys(ids("cam-%04d"), []string{"p1 "})), []string{
 			invalid + "streams: 2000 values are not processor ids: " + trimmed + shown(`"cam-%04d": "p1 "`),
@@ -79,11 +78,11 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		"dots and a byte order mark": {group(coretest.Attributes{".": []string{}, "..": []string{}, "\ufeffcam": []string{}}), []string{
 			invalid + `streams["."]: "." is not a stream id: it must not be ".", which has a special meaning in a URL path.`,
 			invalid + `streams[".."]: ".." is not a stream id: it must not be "..", which has a special meaning in a URL path.`,
-			invalid + `streams["\ufeffcam"]: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). ` +
-				`In Terraform, trimprefix(…, "\uFEFF") removes it.`,
+			invalid + `streams["\ufeffcam"]: "\ufeffcam" is not a stream id: it must not have a byte order mark (U+FEFF), ` +
+				`with which some editors begin a file. In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
 		"as many as are shown": {group(coretest.Attributes{"a\r": []string{}, "b\r": []string{}}), []string{
-			invalid + "streams: 2 values are not stream ids: " + cr + `"a\r", "b\r"`,
+			invalid + "streams: 2 values are not stream ids: " + trimmed + `"a\r", "b\r"`,
 		}},
 		"a set of processors": {single(append(ids("p%04d\r\n"), nil, "")), []string{
 			invalid + "processor_ids: 2000 values are not processor ids: " + trimmed + shown(`"p%04d\r\n"`),
@@ -91,9 +90,9 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 			invalid + `processor_ids: "" is not a processor id: it must not be empty.` + compact,
 		}},
 		"a data source": {data(append(ids("cam-%04d\r"), "\ufeffcam")), []string{
-			invalid + "stream_ids: 2000 values are not stream ids: " + cr + shown(`"cam-%04d\r"`),
-			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). ` +
-				`In Terraform, trimprefix(…, "\uFEFF") removes it.`,
+			invalid + "stream_ids: 2000 values are not stream ids: " + trimmed + shown(`"cam-%04d\r"`),
+			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not have a byte order mark (U+FEFF), ` +
+				`with which some editors begin a file. In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
 		"processors of a file": {single([]any{"\ufeffp1", "p2"}), []string{
 			invalid + `processor_ids: "\ufeffp1" is not a processor id: it must not begin with a byte order mark (U+FEFF). ` +
@@ -110,12 +109,14 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 			invalid + "stream_ids: 2 values are not stream ids: they must not be null." + compact + "\n\nnull, null",
 		}},
 		"one of each": {group(coretest.Attributes{"a\t": []string{" p"}}), []string{
-			invalid + `streams["a\t"]: "a\t" is not a stream id: it must not contain the control character U+0009. ` +
+			invalid + `streams["a\t"]: "a\t" is not a stream id: it must not begin or end with white space, such as the line break of a file. ` +
 				`In Terraform, trimspace() removes it.`,
-			invalid + `streams["a\t"]: " p" is not a processor id: it must not begin or end with white space. In Terraform, trimspace() removes it.`,
+			invalid + `streams["a\t"]: " p" is not a processor id: it must not begin or end with white space, such as the line break of a file. ` +
+				`In Terraform, trimspace() removes it.`,
 		}},
 		"what trimspace does not mend": {group(coretest.Attributes{"a\tb\r": []string{}}), []string{
-			invalid + `streams["a\tb\r"]: "a\tb\r" is not a stream id: it must not contain the control character U+0009.`,
+			invalid + `streams["a\tb\r"]: "a\tb\r" is not a stream id: it must not begin or end with white space, such as ` +
+				`the line break of a file.`,
 		}},
 	} {
 		var got []string

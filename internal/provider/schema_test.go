@@ -106,7 +106,7 @@ func TestValidation(t *testing.T) {
 		"not known yet":      {resource, config{"stream_id": unknown, "processor_ids": []any{unknown}}, "", ""},
 		"set not known yet":  {resource, config{"processor_ids": unknown}, "", ""},
 		"dots":               {resource, config{"stream_id": ".."}, "stream_id", `must not be ".."`},
-		"control characters": {resource, config{"stream_id": "a\u007fb"}, "stream_id", "the control character U+007F"},
+		"control characters": {resource, config{"stream_id": "a\u007fb"}, "stream_id", "control characters"},
 		"padded processor":   {resource, config{"processor_ids": []string{"p1 "}}, "processor_ids", padded},
 		"null processor":     {resource, config{"processor_ids": []any{nil}}, "processor_ids", "null"},
 		"no such on_destroy": {resource, config{"on_destroy": "Detach"}, "on_destroy", `["detach" "keep"]`},
@@ -149,8 +149,8 @@ func TestGroupValidation(t *testing.T) {
 	wantEqual(t, "errors", want, errorsAt(diags))
 	wantDiagnostic(t, diags, "ERROR: Invalid Attribute Value Match", "on_destroy")
 	streamstest.WantText(t, diags.String(),
-		`streams[" cam"]: " cam" is not a stream id: it must not begin or end with white space.`,
-		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space.`,
+		`streams[" cam"]: " cam" is not a stream id: it must not begin or end with white space, such as the line break of a file.`,
+		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space, such as the line break of a file.`,
 		`streams["cam-3"]: null is not a processor id: it must not be null.`,
 	)
 }

@@ -40,15 +40,21 @@ func CheckStreamID(id string) error {
 	if id == "." || id == ".." {
 		return fmt.Errorf("must not be %q, which has a special meaning in a URL path", id)
 	}
-	for _, c := range id { // a terminal shows none of these
-		switch {
-		case c == '\ufeff':
-			return errors.New("must not contain a byte order mark (U+FEFF)")
-		case unicode.IsControl(c):
-			return fmt.Errorf("must not contain the control character %U", c)
-		}
+	return cmp.Or(CheckLine(id), CheckProcessorID(id))
+}
+
+// CheckLine returns an error, such as "must not have control characters", if a text cannot be a value of one line. Texts often come from
+// files, with what these have at their ends, and a terminal shows none of it.
+func CheckLine(text string) error {
+	switch {
+	case strings.Contains(text, "\ufeff"):
+		return errors.New("must not have a byte order mark (U+FEFF), with which some editors begin a file")
+	case strings.TrimSpace(text) != text:
+		return errWhiteSpace
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return errors.New("must not have control characters, such as a line break")
 	}
-	return CheckProcessorID(id)
+	return nil
 }
 
 // CheckProcessorID returns an error, such as "must not be empty", if id cannot be a processor id.
@@ -59,10 +65,12 @@ func CheckProcessorID(id string) error {
 	case strings.HasPrefix(id, "\ufeff"): // that of a file: a plan does not show it, and the service may accept any id
 		return errors.New("must not begin with a byte order mark (U+FEFF)")
 	case strings.TrimSpace(id) != id:
-		return errors.New("must not begin or end with white space")
+		return errWhiteSpace
 	}
 	return nil
 }
+
+var errWhiteSpace = errors.New("must not begin or end with white space, such as the line break of a file")
 
 // ProcessorSet is a set of processor ids. The zero value is the empty set. A set never changes: copies may be shared.
 type ProcessorSet struct {

@@ -21,9 +21,9 @@ func TestCheckIDs(t *testing.T) {
 	t.Parallel()
 	const (
 		empty   = "must not be empty"
-		space   = "must not begin or end with white space"
-		control = "must not contain the control character U+"
-		mark    = "must not contain a byte order mark (U+FEFF)"
+		space   = "must not begin or end with white space, such as the line break of a file"
+		control = "must not have control characters, such as a line break"
+		mark    = "must not have a byte order mark (U+FEFF), with which some editors begin a file"
 		first   = "must not begin with a byte order mark (U+FEFF)"
 		dots    = `must not be ".", which has a special meaning in a URL path`
 	)
@@ -36,11 +36,30 @@ func TestCheckIDs(t *testing.T) {
 	for id, want := range map[string][2]string{
 		"": {empty, empty}, " ": {space, space}, " a": {space, space}, "a ": {space, space}, "\u2003a": {space, space},
 		".": {dots, ""}, "..": {strings.Replace(dots, ".", "..", 1), ""},
-		"a\x00b": {control + "0000", ""}, "a\nb": {control + "000A", ""}, "a\u0085b": {control + "0085", ""},
-		"a\r\n": {control + "000D", space}, "\ufeffa": {mark, first}, "a\ufeffb": {mark, ""}, "a\ufeffb\r": {mark, space},
+		"a\x00b": {control, ""}, "a\nb": {control, ""}, "a\u0085b": {control, ""},
+		"a\r\n": {space, space}, "\ufeffa": {mark, first}, "a\ufeffb": {mark, ""}, "a\ufeffb\r": {mark, space},
 	} {
 		if got := [2]string{ErrorText(streams.CheckStreamID(id)), ErrorText(streams.CheckProcessorID(id))}; got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestCheckLine(t *testing.T) {
+	t.Parallel()
+	const (
+		space   = "must not begin or end with white space, such as the line break of a file"
+		control = "must not have control characters, such as a line break"
+		mark    = "must not have a byte order mark (U+FEFF), with which some editors begin a file"
+	)
+	for text, want := range map[string]string{
+		"": "", "a b": "", `"a"`: "", "ü": "",
+		"a\r": space, "\na": space, "a ": space, "\ta": space, "a\u00a0": space, " \n": space,
+		"a\r\nb": control, "a\rb": control, "a\x00b": control, "a\u009bb": control,
+		"\ufeffa\r\n": mark, "a\ufeff": mark,
+	} {
+		if got := ErrorText(streams.CheckLine(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
