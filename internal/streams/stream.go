@@ -191,15 +191,11 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 	field("last_edited", "an integer", (*Integer)(&s.LastEdited))
 	field("compatible_namespaces", "an array of strings", &namespaces)
 	s.ID = norm.NFC.String(s.ID)
-	isThis, shown := s.ID == norm.NFC.String(id), secrets.Mask(s.ID, masking.MaxText)
-	if problems != nil && !isThis && s.ID != "" {
-		problems = append(problems, fmt.Sprintf("id is %q", shown))
-	}
 	switch {
 	case problems != nil:
 		return nil, fmt.Errorf("%w: %s", ErrInvalidStream, strings.Join(problems, ", "))
-	case !isThis:
-		return nil, fmt.Errorf("%w, %q", ErrOtherStream, shown)
+	case s.ID != norm.NFC.String(id):
+		return nil, fmt.Errorf("%w, %q", ErrOtherStream, secrets.Mask(s.ID, masking.MaxText))
 	}
 	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()

@@ -203,7 +203,7 @@ func TestInvalidSuccess(t *testing.T) {
 		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
 		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), stream + "terminal_id is missing", "Terminal_id"},
 		"date, other case": {200, strings.Replace(with("last_edited", `"x"`), `"s1"`, `"S1"`, 1), stream +
-			"last_edited is not an integer, id is \"S1\"", "S1"},
+			"last_edited is not an integer", "S1"},
 		"a fraction": {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
 		"an error body": {200, `{"message":"not really"}`, stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
 			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really"},
