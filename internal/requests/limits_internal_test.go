@@ -33,8 +33,8 @@ func TestUrgency(t *testing.T) {
 				t.Fatalf("order %d, want %d", order, want)
 			}
 		}
-		if len(l.slots)+len(l.doors[0])+len(l.doors[1]) != 0 {
-			t.Error("a slot or a door is left")
+		if len(l.slots)+len(l.turns[0])+len(l.turns[1]) != 0 {
+			t.Error("a slot or a turn is left")
 		}
 	})
 }
