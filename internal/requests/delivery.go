@@ -83,18 +83,14 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, next step) (a
 
 // admit waits until an attempt may be made, and returns the credential that it sends. One that is over after the wait is renewed.
 func (d *delivery) admit(ctx context.Context) (c *credential, release func(), err error) {
-	for renewals := 0; ; renewals++ {
+	for err = errOver; errors.Is(err, errOver); {
 		if c, err = d.credential(ctx); err != nil {
 			return nil, nil, err
 		}
-		isOver := func() bool { return renewals < maxRenewals && c.isOver() }
-		if release, err = d.client.limits.acquire(ctx, d.urgency(), isOver); !errors.Is(err, errOver) {
-			return c, release, err
-		}
+		release, err = d.client.limits.acquire(ctx, d.urgency(), c.isOver)
 	}
+	return c, release, err
 }
-
-const maxRenewals = 5 // in the wait for one attempt: each token may live shorter than the wait takes
 
 // credential returns the current credential as soon as the delivery may send it.
 func (d *delivery) credential(ctx context.Context) (c *credential, err error) {
