@@ -45,7 +45,7 @@ func transmit(ctx context.Context, network transport.Network, req *http.Request,
 	} else if !a.mayBeRead && errors.Is(err, ErrRequestTimeout) {
 		a.err = fmt.Errorf("%w: %w", err, transport.ErrNoConnection)
 	}
-	if a.err != nil && !a.isUnsent() || a.status/100 == 5 {
+	if a.err != nil || a.status/100 == 5 {
 		exchange.Renew()
 	}
 	a.ended = time.Now()

@@ -147,6 +147,24 @@ func TestRejectedBetweenFailures(t *testing.T) {
 	}
 }
 
+// After silence, many requests may be rejected at once. Each one that was has its own error, although others show meanwhile that the
+// credential is wrong.
+func TestRejectedAfterSilence(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := StartService(t, NeverRespond, NeverRespond, RespondError(401, "not you"))
+		c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
+		for _, err := range UpdateParallel(t, c, 50, Singles, 5*time.Minute) {
+			e := AsError(t, err)
+			if ofOthers := strings.Contains(e.Reason, "for other streams"); ofOthers != e.NothingSent() || e.Status != 401 {
+				t.Errorf("%v", e)
+			}
+		}
+		if sent := len(s.Requests()); sent > 2+2*Singles {
+			t.Errorf("%d requests", sent)
+		}
+	})
+}
+
 // Without a credential, none is said to be rejected.
 func TestRejectedWithoutCredentials(t *testing.T) {
 	Virtual(t, func(t *testing.T) {

@@ -56,7 +56,7 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 	if taken, c := showsOutage(d.history.attempts, next.ending, time.Now()); c != working {
 		d.health.fail(taken, c)
 	}
-	if d.history.last().isRejection() && !isFailedSearch(ctx, err) { // a rejection is the result if nothing can be sent after it
+	if d.history.last().isRejection() && !isFailedSearch(err) { // a rejection is the result if nothing can be sent after it
 		err = nil
 	}
 	return next, err
@@ -175,6 +175,6 @@ func (d *delivery) wait(ctx context.Context, rejected *credential, next step) er
 }
 
 // isFailedSearch reports whether an error is why there is no other credential.
-func isFailedSearch(ctx context.Context, err error) bool {
-	return errors.As(err, new(*failedSearch)) && !errors.Is(err, errRejected) && ctx.Err() == nil
+func isFailedSearch(err error) bool {
+	return errors.As(err, new(*failedSearch)) && !errors.Is(err, errRejected)
 }
