@@ -181,7 +181,9 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 		c.t.Fatalf("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
 	}
 	after := s.with(got)
-	after.imported = s.imported.refreshed()
+	if c.here(s) != nil || c.lateDeployment { // a state of another deployment stays as it is
+		after.imported = s.imported.refreshed()
+	}
 	return after, true
 }
 
