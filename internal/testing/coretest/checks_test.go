@@ -346,6 +346,8 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 			if set, ok := b.sets[r.StreamID]; ok {
 				configured = append(configured, patchBody(set))
 				late = late || !opts.targeted(addr) || b.lateStream && len(c.failures) > 0 // an apply that fails may not come to it
+				// Core does not show the warnings of the second plan of a replacement, in which ignore_changes ignores nothing.
+				late = late || len(b.ignores) > 0 && slices.Contains(opts.replace, addr)
 			}
 		}
 		kept := len(configured) > 0
