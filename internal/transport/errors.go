@@ -76,6 +76,11 @@ func rejectsClient(err error) bool {
 	return strings.Contains(err.Error(), byHost) && strings.Contains(err.Error(), "certificate")
 }
 
+// isUnused reports whether a new connection of HTTP/2 was closed before anything was sent over it, such as after an alert.
+func isUnused(err error) bool {
+	return strings.Contains(err.Error(), "http2: client conn could not be established")
+}
+
 // explain gives a name to an error of package http that has none, and adds what is known of certificates.
 func (h *host) explain(err error, seen *trace) error {
 	if errors.As(err, new(*ProxyError)) {

@@ -203,7 +203,7 @@ func TestClientIsRejectedAfterManyRequests(t *testing.T) {
 func wantClientRejected(t *testing.T, e *streams.Error, alert string) {
 	t.Helper()
 	outcome := streams.NotChanged
-	if e.Attempts > 1 {
+	if e.Attempts > 1 && e.Outcome == streams.Unknown {
 		outcome = streams.Unknown
 	}
 	WantFailed(t, e, streams.KindConnection, outcome, e.Attempts)

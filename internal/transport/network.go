@@ -156,7 +156,7 @@ func (n Network) Send(req *http.Request) (*http.Response, Exchange, error) {
 	}
 	err = h.explain(err, &seen)
 	isNew := !seen.used.Reused || !p.answered.Load() // requests of HTTP/2 share a connection from its beginning
-	if isNew && rejectsClient(err) {
+	if isUnused(err) || isNew && rejectsClient(err) {
 		x.MayBeRead = false
 	}
 	return nil, x, err
