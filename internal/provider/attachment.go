@@ -106,6 +106,7 @@ func (r *attachment[T, M]) Configure(_ context.Context, req resource.ConfigureRe
 
 // ModifyPlan sends nothing without detect_drift.
 func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer onPanic(ctx, &resp.Diagnostics)
 	plan, state, found, ok := decode[M](ctx, &req.Plan, &req.State, req.Private, &resp.Diagnostics)
 	if !ok || plan == nil && state == nil {
 		return
@@ -147,6 +148,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 func (r *attachment[T, M]) read(
 	ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse, imports report.Reader,
 ) (gone bool) {
+	defer onPanic(ctx, &resp.Diagnostics)
 	_, state, found, ok := decode[M](ctx, nil, &req.State, req.Private, &resp.Diagnostics)
 	if !ok || state == nil {
 		return false
@@ -192,6 +194,7 @@ type applied struct {
 
 // apply applies a plan, which is nil for a destroy, to a state, which is nil for a create.
 func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *tfsdk.Plan, prior *tfsdk.State, to applied) {
+	defer onPanic(ctx, to.diags)
 	plan, state, found, ok := decode[M](ctx, planned, prior, to.private, to.diags)
 	if !ok {
 		return
@@ -225,6 +228,14 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 	to.diags.Append(to.state.Set(ctx, after)...)
 	to.diags.Append(saveMarks(ctx, done.Marks, to.private)...)
 	to.diags.Append(setIdentity(ctx, to.identity, *to.state)...)
+}
+
+// onPanic, which is deferred, makes a panic an error of one call. Otherwise the process would end, and the results of other calls, whose
+// requests were sent, would be lost.
+func onPanic(ctx context.Context, diags *diag.Diagnostics) {
+	if cause := recover(); cause != nil {
+		diags.Append(report.Bug(ctx, session.Recovered(cause)))
+	}
 }
 
 // decode reads what Terraform passes to a call. It reports false if it cannot.

@@ -18,7 +18,7 @@ import (
 func New(version string, host *provider.Host) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, _ := providerserver.NewProtocol6(provider.New(version, host))().(fullServer)
-		return &stoppingServer{fullServer: recoveringServer{releasingServer{framework}}}
+		return &stoppingServer{fullServer: releasingServer{framework}}
 	}
 }
 
