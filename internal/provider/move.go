@@ -39,14 +39,20 @@ func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
 // cannot be moved.
 func cannotMoveTo(typeName string) resource.StateMover {
 	return resource.StateMover{StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-		switch req.SourceTypeName {
+		from, guide := req.SourceTypeName, "Bring Existing Streams Under Terraform"
+		why := fmt.Sprintf("The state of this %s does not fit a %s.", from, typeName)
+		switch from {
 		case typeName:
-			resp.Diagnostics.Append(cannotMoveOwn(typeName))
+			why = fmt.Sprintf("The state of this %s is not one that this version of the provider reads. Another provider may have a type of "+
+				"this name, or a newer version may have written the state: then install that version.", typeName)
 		case singleName, groupName:
-			resp.Diagnostics.Append(cannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
-		default:
-			resp.Diagnostics.Append(cannotMoveType(req.SourceTypeName, typeName, "guide Bring Existing Streams Under Terraform"))
+			guide = "Large Fleets"
 		}
+		resp.Diagnostics.Append(cannotMove(why,
+			"Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The apply creates "+
+				"that, which sends each set once, and detaches nothing that is in the set.",
+			removed(from),
+			fmt.Sprintf("The guide %s has an example, which needs Terraform 1.7 or OpenTofu 1.10.", guide)))
 	}}
 }
 
@@ -62,27 +68,6 @@ func cannotMoveRequest(from, id string, err error) diag.Diagnostic {
 			"old provider configured until they are applied.",
 		removed(from)+fmt.Sprintf("\n\n  import {\n    to = stream_processors.example\n    id = %s\n  }", quoted))
 }
-
-// cannotMoveType is the error of a moved block for a type that has no state of the new resource. guide names the page with the way.
-func cannotMoveType(from, to, guide string) diag.Diagnostic {
-	return cannotMove(
-		fmt.Sprintf("The state of this %s does not fit a %s.", from, to),
-		createInstead,
-		removed(from),
-		fmt.Sprintf("The %s has an example, which needs Terraform 1.7 or OpenTofu 1.10.", guide))
-}
-
-// cannotMoveOwn is the error of a moved block for a type of the same name whose state this version cannot read.
-func cannotMoveOwn(typeName string) diag.Diagnostic {
-	return cannotMove(
-		fmt.Sprintf("The state of this %s is not one that this version of the provider reads. Another provider may have a type of this "+
-			"name, or a newer version may have written the state: then install that version.", typeName),
-		createInstead,
-		removed(typeName))
-}
-
-const createInstead = "Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The " +
-	"apply creates that, which sends each set once, and detaches nothing that is in the set."
 
 // cannotMove returns the error of a moved block. parts say why, and what helps.
 func cannotMove(parts ...string) diag.Diagnostic {
