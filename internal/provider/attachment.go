@@ -29,7 +29,7 @@ type model[T any] interface {
 	*T
 	common() *attachmentModel
 	sets() session.Sets      // of the streams; nil for what is not known, or null
-	unset() diag.Diagnostics // of the sets that are null: those that an import has not read, where ignore_changes keeps them
+	isRead() bool            // false if the set is null: an import has not read it, and ignore_changes may keep it so
 
 	// planComputed plans the computed values. here says that the state is that of the streams at the deployment, if there is one.
 	planComputed(state *T, here, sends bool)
@@ -74,16 +74,10 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 		if c.Group {
 			c.Detach = plan.common().detaches()
 		}
-		c.Triggered = !sameTriggers(plan.common().Triggers, state.common().Triggers)
+		c.Triggered = !plan.common().Triggers.Equal(state.common().Triggers)
 	}
 	c.Elsewhere = r.session.Differs(c.Deployment)
 	return c
-}
-
-// sameTriggers does not tell an empty map from none: ignore_changes of an element makes one of the other.
-func sameTriggers(a, b types.Map) bool {
-	empty := func(m types.Map) bool { return !m.IsUnknown() && len(m.Elements()) == 0 }
-	return a.Equal(b) || empty(a) && empty(b)
 }
 
 // entries returns what a state has of its streams.
@@ -111,10 +105,8 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if !ok || plan == nil && state == nil {
 		return
 	}
-	if plan != nil {
-		resp.Diagnostics.Append(plan.unset()...)
-	}
-	if resp.Diagnostics.HasError() {
+	if plan != nil && !plan.isRead() {
+		resp.Diagnostics.Append(report.UnsetInState())
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, r.of, cmp.Or(plan, state).common().Timeouts, timeouts.Value.Read)
@@ -129,15 +121,13 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
 	}
-	keeps := c.Kind == session.Edit && !c.Elsewhere && !p.Sends
-	known := c.Deployment != "" && r.session.Deployment() != ""
-	if keeps && (req.Plan.Raw.Equal(req.State.Raw) || known && req.Plan.Raw.IsFullyKnown()) {
-		return // nothing changes, or ignore_changes keeps all computed values
+	if !c.Elsewhere && !p.Sends && req.Plan.Raw.Equal(req.State.Raw) {
+		return // nothing changes
 	}
 	// A create has no known value even if the provider block does: a saved plan may be applied at another address, and Terraform
 	// would call that a bug of the provider.
 	plan.common().Deployment = types.StringUnknown()
-	if known {
+	if c.Deployment != "" && r.session.Deployment() != "" {
 		plan.common().Deployment = r.deployment()
 	}
 	plan.planComputed(state, !c.Elsewhere && r.session.Deployment() != "", p.Sends)
@@ -170,7 +160,7 @@ func (r *attachment[T, M]) read(
 		by = imports
 	}
 	resp.Diagnostics.Append(r.report.Reads(r.of, len(was), read.Findings, by)...)
-	if r.session.ReadsLater() && len(state.unset()) == 0 { // an import has warned
+	if r.session.ReadsLater() && state.isRead() { // an import has warned
 		resp.Diagnostics.Append(report.NotReadYet())
 	}
 	if resp.Diagnostics.HasError() {

@@ -47,31 +47,6 @@ func TestIgnoredSetThatIsNotKnown(t *testing.T) {
 	wantAttribute(t, r.state, "processor_ids", []string{"p9"})
 }
 
-// A state that was moved from another provider's type of the same name may lack any value.
-func TestIgnoredSetOfAGroup(t *testing.T) {
-	t.Parallel()
-	_, r := startRun(t, nullGroup().Value, nil, seeds(sameSet(2))...)
-	r.mustApply(group(sameSet(2, "p1"), nil))
-	values := coretest.AttributesOf(r.state.Value)
-	for _, test := range []struct {
-		streams  any
-		at, text string
-	}{
-		{nil, `AttributeName("streams")`, "streams: ignore_changes keeps"},
-		{coretest.Attributes{"s000": []string{"p1"}, "s001": nil}, `AttributeName("streams").ElementKeyString("s001")`,
-			`streams["s001"]: ignore_changes keeps`},
-		{coretest.Attributes{"s000": nil, "s001": nil}, `AttributeName("streams")`, "\n\nStreams: \"s000\", \"s001\"\n\n"},
-	} {
-		values["streams"] = coretest.ToTerraform(values["streams"].Type(), test.streams)
-		r.state.Value = tftypes.NewValue(r.state.Value.Type(), values)
-		_, diags := r.plan(r.ignoring(group(sameSet(2, "p2"), nil), "streams"))
-		if wantError(t, diags, test.text); diags[0].Summary != "Set Not Known to the State" {
-			t.Errorf("another error: %s", diags)
-		}
-		wantEqual(t, "path", test.at, diags[0].Attribute.String())
-	}
-}
-
 // A change that sends nothing keeps all computed values, also beside ignore_changes of one of them, which Terraform allows with a
 // warning.
 func TestIgnoredComputedValues(t *testing.T) {
@@ -107,22 +82,4 @@ func TestIgnoredComputedValues(t *testing.T) {
 			service.WantRequests(t, patches(sameSet(1, "p1"))...)
 		}
 	}
-}
-
-// Triggers that ignore_changes makes an empty map, where the state has none, change nothing.
-func TestIgnoredTrigger(t *testing.T) {
-	t.Parallel()
-	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
-	r.mustApply(cam1("p1"))
-	service.ForgetRequests()
-	triggered := func(all map[string]string) tftypes.Value {
-		return resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "triggers": all})
-	}
-	r.mustApply(r.ignoring(triggered(map[string]string{"t": "1"}), `triggers["t"]`))
-	wantAttribute(t, r.state, "triggers", map[string]any{})
-	r.wantNoChanges(r.ignoring(triggered(map[string]string{"t": "2"}), `triggers["t"]`))
-	r.mustApply(cam1("p1"))
-	service.WantRequests(t)
-	r.mustApply(r.ignoring(triggered(map[string]string{"t": "1", "u": "1"}), `triggers["t"]`))
-	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p1"}})...)
 }

@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -57,15 +54,8 @@ func (m *groupModel) sets() session.Sets {
 	return sets
 }
 
-// unset names the streams without a set, or the whole map.
-func (m *groupModel) unset() (diags diag.Diagnostics) {
-	sets := m.Streams.Elements()
-	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(sets)), func(id string) bool { return !sets[id].IsNull() })
-	if m.Streams.IsNull() || len(missing) > 0 {
-		diags.Append(report.UnsetInState(path.Root("streams"), missing...))
-	}
-	return diags
-}
+// isRead holds for every group: an import without reads is refused.
+func (*groupModel) isRead() bool { return true }
 
 // planComputed makes last_edited unknown if the apply sends anything: Terraform applies no group without a change.
 func (m *groupModel) planComputed(state *groupModel, here, sends bool) {

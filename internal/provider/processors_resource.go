@@ -66,12 +66,7 @@ func (m *processorsModel) sets() session.Sets {
 	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
 }
 
-func (m *processorsModel) unset() (diags diag.Diagnostics) {
-	if m.ProcessorIDs.IsNull() {
-		diags.Append(report.UnsetInState(path.Root("processor_ids")))
-	}
-	return diags
-}
+func (m *processorsModel) isRead() bool { return !m.ProcessorIDs.IsNull() }
 
 func (m *processorsModel) planComputed(state *processorsModel, here, sends bool) {
 	m.ID = m.StreamID

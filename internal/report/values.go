@@ -69,20 +69,11 @@ func MissingValue(at path.Path, what string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
 }
 
-// UnsetInState is the error of sets that the state does not have, and that ignore_changes keeps so: an import has not read them.
-// keys are those of a map, if it has other sets.
-func UnsetInState(attribute path.Path, keys ...string) diag.Diagnostic {
-	var names []string
-	if len(keys) == 1 {
-		attribute, keys = attribute.AtMapKey(keys[0]), nil
-	}
-	for _, key := range keys {
-		names = append(names, fmt.Sprintf("%q", key))
-	}
-	return diag.NewAttributeErrorDiagnostic(attribute, "Set Not Known to the State", paragraphs(
-		fmt.Sprintf("%s: ignore_changes keeps what the state has, and the state has no processor ids: the stream was imported or "+
-			"moved, and has not been read.", attribute),
-		labelled("Streams: ", some(names, shownTexts)),
+// UnsetInState is the error of a set that the state does not have, and that ignore_changes keeps so: an import has not read it.
+func UnsetInState() diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root("processor_ids"), "Set Not Known to the State", paragraphs(
+		"processor_ids: ignore_changes keeps what the state has, and the state has no processor ids: the stream was imported or moved, "+
+			"and has not been read.",
 		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true, so that the refresh reads the set. Otherwise, "+
 			"remove the attribute from ignore_changes, apply once, which sends the configured set, and add it again. For terraform "+
 			"destroy, add -refresh=false.",
