@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -44,41 +43,34 @@ func (l *processorsList) ListResourceConfigSchema(
 	}
 }
 
-// List reads each stream once. Terraform reads no results after an error, so all errors come last.
+// List reads each stream once, up to the limit. Terraform reads no results after an error, so all errors come last.
 func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	ids, diags := l.streamIDs(ctx, req.Config)
 	if diags.HasError() {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	read := func(id string) session.Reading {
-		ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
-		defer cancel()
-		return l.session.Read(ctx, id)
+	if req.Limit > 0 {
+		ids = ids[:min(int(req.Limit), len(ids))]
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
+		ctx, cancel := context.WithTimeout(ctx, defaultGroupTimeout)
+		defer cancel()
 		var failed []session.Finding
-		limit := cmp.Or(int(req.Limit), len(ids))
-		for next := ids; len(next) > 0 && limit > 0; {
-			batch := next[:min(limit, len(next))]
-			next = next[len(batch):]
-			for _, read := range session.ForEach(l.session, batch, read) {
-				found, result := session.Finding{Stream: read.Stream, Err: read.Err}, list.ListResult{}
-				switch {
-				case session.IsNotFound(read.Err): // does not count
-					found.Warning = claims.NotListed
-					result.Diagnostics = l.report.Reads(report.OneStream, 1, []session.Finding{found}, report.Query)
-				case read.Err != nil:
-					limit--
-					failed = append(failed, found)
-					continue
-				default:
-					limit--
-					result = l.result(ctx, req, read.Got)
-				}
-				if !push(result) {
-					return
-				}
+		for _, read := range l.session.ReadEach(ctx, ids) {
+			found, result := session.Finding{Stream: read.Stream, Err: read.Err}, list.ListResult{}
+			switch {
+			case session.IsNotFound(read.Err):
+				found.Warning = claims.NotListed
+				result.Diagnostics = l.report.Reads(report.OneStream, 1, []session.Finding{found}, report.Query)
+			case read.Err != nil:
+				failed = append(failed, found)
+				continue
+			default:
+				result = l.result(ctx, req, read.Got)
+			}
+			if !push(result) {
+				return
 			}
 		}
 		if diags := l.report.Reads(report.StreamIDs, len(ids), failed, report.Query); len(diags) > 0 {

@@ -102,17 +102,17 @@ func TestListFailures(t *testing.T) {
 	wantDiagnostic(t, diags, "WARNING: Stream Not Found", `stream "s079"`)
 }
 
-// A query sends no request for a stream that would be beyond the limit. Streams that do not exist do not count.
+// A query sends no request for a stream that is beyond the limit.
 func TestListLimit(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(300, "p1")
 	service, p := startQuery(t, nil, seeds(streams)...)
 	ids := append([]string{"missing"}, idsOf(streams)...)
 	listed, diags := query(p, 100, ids...)
-	if len(listed) != 100 || len(diags) != 1 {
+	if len(listed) != 99 || len(diags) != 1 {
 		t.Errorf("%d streams are listed, with %s", len(listed), diags)
 	}
-	service.WantRequests(t, gets(ids[:101]...)...)
+	service.WantRequests(t, gets(ids[:100]...)...)
 }
 
 // An interrupted query ends with an error, also for calls that begin after the interrupt. Requests go out in the order of ids.

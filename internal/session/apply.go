@@ -93,7 +93,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 				l.EndUpdate(r, c.entry(id) != nil || c.partial() && r.Reported != nil)
 			})
 	}
-	for _, o := range ForEach(s, sends, update) {
+	for _, o := range forEach(s, sends, update) {
 		if o.failed() {
 			s.keep(after, c, o)
 			continue
@@ -118,7 +118,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 			},
 			(*claims.Ledger).EndLeave)
 	}
-	for _, o := range ForEach(s, leaves, leave) {
+	for _, o := range forEach(s, leaves, leave) {
 		switch {
 		case o.effect != nil && o.effect.NotFound:
 			o.Warning = claims.NotFoundOnDestroy

@@ -59,7 +59,7 @@ func TestPanicOfACall(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}()
-	ForEach(s, []string{id, "cam-2"}, func(stream string) bool {
+	forEach(s, []string{id, "cam-2"}, func(stream string) bool {
 		if stream == id {
 			panic("a bug")
 		}

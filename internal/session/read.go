@@ -31,15 +31,12 @@ func (s *Session) ReadRefusal() CallRefusal {
 // ReadsLater reports whether streams are not read only because a value in the provider block is not known yet.
 func (s *Session) ReadsLater() bool { return s.client == nil && s.detectDrift }
 
-// Read reads a stream.
-func (s *Session) Read(ctx context.Context, id string) Reading {
-	got, err := s.client.ReadStream(ctx, id)
-	return Reading{id, got, err}
-}
-
 // ReadEach reads streams, and returns the results in the order of ids.
 func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
-	return ForEach(s, ids, func(id string) Reading { return s.Read(ctx, id) })
+	return forEach(s, ids, func(id string) Reading {
+		got, err := s.client.ReadStream(ctx, id)
+		return Reading{id, got, err}
+	})
 }
 
 // markShared marks the streams of a state that are also in another one: no plan tells that to the apply of an object that was

@@ -145,9 +145,9 @@ func withLedger[T any](s *Session, id string, rule func(*claims.Ledger) T) T {
 	return rule(&stream.ledger)
 }
 
-// ForEach calls do for each stream, as many at the same time as the client lets be under way or wait, and returns the results in the
+// forEach calls do for each stream, as many at the same time as the client lets be under way or wait, and returns the results in the
 // order of ids. A panic ends only this call.
-func ForEach[T any](s *Session, ids []string, do func(id string) T) []T {
+func forEach[T any](s *Session, ids []string, do func(id string) T) []T {
 	results := make([]T, len(ids))
 	var running errgroup.Group
 	var caught panics
