@@ -4,11 +4,11 @@ package config
 import (
 	"cmp"
 	"context"
-	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
@@ -42,9 +42,11 @@ func Validate(ctx context.Context, block tfsdk.Config, lookup func(string) (stri
 }
 
 func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
-	r.diags.Append(readFields(ctx, block, attribute{at: path.Empty()}, reflect.ValueOf(&r.model).Elem())...)
-	address := r.address(r.BaseURL, withoutAlias, streams.ParseBaseURL)
-	r.warnOfCleartext(r.BaseURL, address)
+	var values types.Object
+	r.diags.Append(block.Get(ctx, &values)...)
+	r.attributes = map[string]attribute{}
+	collect(r.attributes, attribute{at: path.Empty(), inBlock: values}, block.Schema.Type())
+	address := r.address("base_url", withoutAlias, streams.ParseBaseURL)
 	s := Settings{
 		Deployment:  r.deployment(address),
 		DetectDrift: r.detectDrift(),
@@ -54,9 +56,9 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 	s.Client.BaseURL = address
 	s.Client.UserAgent = r.userAgent()
 	r.checkProxies()
-	s.Client.RequestTimeout = r.duration(r.RequestTimeout)
-	s.Client.MaxConcurrent = r.count(r.MaxConcurrentRequests, 10_000) // each request may need a connection
-	s.Client.RequestsPerSecond = r.number(r.RequestsPerSecond, "must be more than 0, and at most a billion",
+	s.Client.RequestTimeout = r.duration("request_timeout")
+	s.Client.MaxConcurrent = r.count("max_concurrent_requests", 10_000) // each request may need a connection
+	s.Client.RequestsPerSecond = r.number("requests_per_second", "must be more than 0, and at most a billion",
 		func(n float64) bool { return n > 0 && n <= 1e9 })
 	s.Client.Retry = r.retry()
 	return s
@@ -66,29 +68,30 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 const withoutAlias = " A resource or data source without provider = … uses the provider block without an alias."
 
 func (r *reader) deployment(address string) string {
-	name := norm.NFC.String(r.line(r.Deployment)) // as in the state
+	name := norm.NFC.String(r.line(r.get("deployment"))) // as in the state
 	base, err := streams.ParseBaseURL(address)
-	if name == "" && err == nil && !r.Deployment.isUnknown {
+	if name == "" && err == nil && !r.get("deployment").isUnknown {
 		return transport.NormalURL(base)
 	}
 	return name
 }
 
 func (r *reader) detectDrift() bool {
-	text := r.checked(r.DetectDrift, r.fromEnvironment(r.DetectDrift))
+	drift := r.get("detect_drift")
+	text := r.checked(drift, r.fromEnvironment(drift))
 	if text != "" && text != "true" && text != "false" { // no other spelling, because the error names these two
-		r.refuse(r.DetectDrift, `must be "true" or "false".`)
+		r.refuse(drift, `must be "true" or "false".`)
 	}
-	return r.DetectDrift.inBlock.ValueBool() || text == "true"
+	return drift.isTrue() || text == "true"
 }
 
 func (r *reader) retry() requests.Retry {
-	shortest, longest, standard := r.duration(r.Retry.MinBackoff), r.duration(r.Retry.MaxBackoff), requests.DefaultRetry
+	shortest, longest, standard := r.duration("retry.min_backoff"), r.duration("retry.max_backoff"), requests.DefaultRetry
 	if longest != 0 && shortest > longest {
-		r.refuse(r.Retry.MaxBackoff, "must not be shorter than min_backoff.")
+		r.refuse(r.get("retry.max_backoff"), "must not be shorter than min_backoff.")
 	}
 	return requests.Retry{
-		MaxAttempts: r.count(r.Retry.MaxAttempts, 1_000_000),
+		MaxAttempts: r.count("retry.max_attempts", 1_000_000),
 		// A user who sets one bound need not know the default of the other.
 		MinBackoff: cmp.Or(shortest, min(standard.MinBackoff, cmp.Or(longest, standard.MinBackoff))),
 		MaxBackoff: cmp.Or(longest, max(standard.MaxBackoff, shortest)),

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
@@ -25,12 +23,12 @@ func (r *reader) credentials() (c requests.Config) {
 	}
 	c.Headers = headers
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		use("the header "+name+odd("value", headers[name]), r.place(r.Headers))
+		use("the header "+name+odd("value", headers[name]), r.place(r.get("headers")))
 	}
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
-		use("a client certificate", r.place(r.TLS.ClientCertPEM))
+		use("a client certificate", r.place(r.get("tls.client_cert_pem")))
 	}
-	if len(used) == 0 && isFinal && !r.TLS.ClientCertPEM.isUnknown {
+	if len(used) == 0 && isFinal && !r.get("tls.client_cert_pem").isUnknown {
 		r.refuseNone(schemes)
 	}
 	c.Credentials = cmp.Or(strings.Join(used, " and "), requests.NoCredentials)
@@ -40,31 +38,34 @@ func (r *reader) credentials() (c requests.Config) {
 
 // schemes returns all schemes. Each one reads its attributes into c, and describes them with use.
 func (r *reader) schemes(c *requests.Config, use func(what, place string)) []scheme {
-	b, o := r.BasicAuth, r.OAuth2
-	ofClient := []setting{o.TokenURL, o.ClientID, o.ClientSecret, o.ClientAssertion, o.ClientAssertionFile}
-	if len(o.Scopes.inBlock.Elements())+len(o.EndpointParams.inBlock.Elements()) > 0 {
-		ofClient = append(ofClient, o.Scopes, o.EndpointParams)
+	user, password := r.get("basic_auth.username"), r.get("basic_auth.password")
+	var ofClient []attribute
+	for _, name := range []string{"token_url", "client_id", "client_secret", "client_assertion", "client_assertion_file"} {
+		ofClient = append(ofClient, r.get("oauth2."+name))
+	}
+	scopes, params := r.get("oauth2.scopes"), r.get("oauth2.endpoint_params")
+	if len(scopes.list())+len(params.elements()) > 0 {
+		ofClient = append(ofClient, scopes, params)
 	}
 	return []scheme{
-		{r.Token, []setting{r.Token}, func() {
-			c.Token = r.token(r.Token)
-			use("a bearer token"+odd("value", c.Token), r.place(r.Token))
-		}},
-		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
-			c.TokenFile = r.file(r.TokenFile)
+		schemeOf(r.get("token"), func(t attribute) {
+			c.Token = r.token(t)
+			use("a bearer token"+odd("value", c.Token), r.place(t))
+		}),
+		schemeOf(r.get("token_file"), func(t attribute) { // the file may not exist before the first request
+			c.TokenFile = r.file(t)
 			file := fmt.Sprintf("the file %q", c.TokenFile)
 			use("the bearer token in "+file, file)
-		}},
-		{b, []setting{b.Username, b.Password}, func() {
-			c.BasicAuth = r.basicAuth()
-			user, password := c.BasicAuth.Username, c.BasicAuth.Password
+		}),
+		{r.get("basic_auth"), []attribute{user, password}, func() {
+			c.BasicAuth = r.basicAuth(user, password)
 			what := "the basic_auth"
-			if password != "" { // otherwise, the user name may be an API key
-				what += fmt.Sprintf(" of user %q", user)
+			if c.BasicAuth.Password != "" { // otherwise, the user name may be an API key
+				what += fmt.Sprintf(" of user %q", c.BasicAuth.Username)
 			}
-			use(what+odd("password", password), r.place(b.Username)+" and "+r.place(b.Password))
+			use(what+odd("password", c.BasicAuth.Password), r.place(user)+" and "+r.place(password))
 		}},
-		{o, ofClient, func() {
+		{r.get("oauth2"), ofClient, func() {
 			c.OAuth2 = r.oauth2()
 			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID),
 				"oauth2.scopes and oauth2.endpoint_params (such as audience or resource)")
@@ -81,13 +82,13 @@ func odd(name, value string) string {
 }
 
 // place names the attribute or the variable that a setting comes from.
-func (r *reader) place(of setting) string {
+func (r *reader) place(of attribute) string {
 	variable, _ := r.variable(of)
-	return cmp.Or(variable, of.self().at.String()+" in the provider block")
+	return cmp.Or(variable, of.at.String()+" in the provider block")
 }
 
 // token refuses a token that cannot be sent.
-func (r *reader) token(t text) string {
+func (r *reader) token(t attribute) string {
 	token := r.line(t)
 	if err := requests.CheckToken(token); err != nil {
 		r.refuse(t, "cannot be sent: %s.", err)
@@ -95,44 +96,42 @@ func (r *reader) token(t text) string {
 	return token
 }
 
-func (r *reader) basicAuth() *requests.BasicAuth {
-	read := func(t text) string {
-		if t.inBlock.Equal(types.StringValue("")) { // RFC 7617 allows it, and services take a key as one of the two
+func (r *reader) basicAuth(user, password attribute) *requests.BasicAuth {
+	read := func(t attribute) string {
+		if t.isEmpty() { // RFC 7617 allows it, and services take a key as one of the two
 			return ""
 		}
 		return r.required(t, "")
 	}
-	username := read(r.BasicAuth.Username)
+	username := read(user)
 	if strings.Contains(username, ":") {
-		r.refuse(r.BasicAuth.Username, "must not contain a colon, which HTTP Basic authentication cannot carry.")
+		r.refuse(user, "must not contain a colon, which HTTP Basic authentication cannot carry.")
 	}
-	return &requests.BasicAuth{Username: username, Password: read(r.BasicAuth.Password)}
+	return &requests.BasicAuth{Username: username, Password: read(password)}
 }
 
 func (r *reader) oauth2() *requests.OAuth2 {
-	o, a := r.OAuth2, &requests.OAuth2{EndpointParams: map[string]string{}}
-	a.TokenURL = r.address(o.TokenURL, "", transport.ParseURL)
-	a.ClientID = r.required(o.ClientID, "")
-	r.warnOfCleartext(o.TokenURL, a.TokenURL)
-	of := func(t setting, read func()) scheme { return scheme{t, []setting{t}, read} }
-	assertion := of(o.ClientAssertion, func() { a.ClientAssertion = r.token(o.ClientAssertion) })
+	a := &requests.OAuth2{EndpointParams: map[string]string{}}
+	a.TokenURL = r.address("oauth2.token_url", "", transport.ParseURL)
+	a.ClientID = r.required(r.get("oauth2.client_id"), "")
+	assertion := schemeOf(r.get("oauth2.client_assertion"), func(t attribute) { a.ClientAssertion = r.token(t) })
 	schemes := []scheme{
-		of(o.ClientSecret, func() { a.ClientSecret = r.line(o.ClientSecret) }),
+		schemeOf(r.get("oauth2.client_secret"), func(t attribute) { a.ClientSecret = r.line(t) }),
 		assertion,
-		of(o.ClientAssertionFile, func() { a.ClientAssertionFile = r.file(o.ClientAssertionFile) }),
+		schemeOf(r.get("oauth2.client_assertion_file"), func(t attribute) { a.ClientAssertionFile = r.file(t) }),
 	}
 	chosen, isFinal := r.choose(schemes)
 	switch {
 	case len(chosen) > 0 || !isFinal:
-	case r.isSet(o.ClientAssertion): // its second variable does not mean it beside others
+	case r.isSet(assertion.attribute): // its second variable does not mean it beside others
 		chosen = []scheme{assertion}
 	default:
-		r.refuseUnset(o.ClientSecret, " Instead of a secret, you can set client_assertion or client_assertion_file.")
+		r.refuseUnset(schemes[0].attribute, " Instead of a secret, you can set client_assertion or client_assertion_file.")
 	}
 	for _, s := range chosen {
 		s.read()
-		what := strings.TrimPrefix(s.self().at.String(), "oauth2.")
-		a.Credentials, a.Place = fmt.Sprintf("the %s of client %q", what, a.ClientID), r.place(s)
+		what := strings.TrimPrefix(s.at.String(), "oauth2.")
+		a.Credentials, a.Place = fmt.Sprintf("the %s of client %q", what, a.ClientID), r.place(s.attribute)
 		if secret := a.ClientSecret + a.ClientAssertion; secret != "" { // "" is in a file
 			a.Credentials += odd("value", secret)
 		}
@@ -143,18 +142,16 @@ func (r *reader) oauth2() *requests.OAuth2 {
 
 // tokenParameters reads what a token request has beside the credentials of the client.
 func (r *reader) tokenParameters(a *requests.OAuth2) {
-	o := r.OAuth2
-	for i, element := range o.Scopes.inBlock.Elements() {
-		at := o.Scopes.element(o.Scopes.at.AtListIndex(i))
-		a.Scopes = append(a.Scopes, r.element(at, element))
+	scopes, params := r.get("oauth2.scopes"), r.get("oauth2.endpoint_params")
+	for i, scope := range scopes.list() {
+		a.Scopes = append(a.Scopes, r.element(scopes.element(scopes.at.AtListIndex(i)), scope))
 	}
-	params := o.EndpointParams.inBlock.Elements()
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		at := o.EndpointParams.element(o.EndpointParams.at.AtMapKey(name))
+	for _, name := range slices.Sorted(maps.Keys(params.elements())) {
+		at := params.element(params.at.AtMapKey(name))
 		switch name {
 		case "client_id", "client_secret", "client_assertion", "client_assertion_type", "scope":
 			r.refuse(at, "is set by the attributes of oauth2.")
 		}
-		a.EndpointParams[name] = r.element(at, params[name])
+		a.EndpointParams[name] = r.element(at, params.elements()[name])
 	}
 }

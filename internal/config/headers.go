@@ -15,22 +15,23 @@ import (
 
 // headers returns the headers. Authorization is a scheme, whose read adds it. In the provider block, a null is no header.
 func (r *reader) headers() (headers map[string]string, authorization scheme) {
-	headers, authorization = map[string]string{}, scheme{setting: attribute{isNull: true}}
-	if r.Headers.isUnknown { // they may have it
-		authorization = scheme{r.Headers, []setting{r.Headers}, nil}
+	all := r.get("headers")
+	headers, authorization = map[string]string{}, scheme{attribute: attribute{isNull: true}}
+	if all.isUnknown { // they may have it
+		authorization = scheme{all, []attribute{all}, nil}
 	}
-	names, elements := map[string]string{}, r.Headers.inBlock.Elements()
-	if text := r.fromEnvironment(r.Headers); text != "" {
+	names, elements := map[string]string{}, all.elements()
+	if text := r.fromEnvironment(all); text != "" {
 		var err error
 		if elements, err = parseHeaders(text); err != nil {
-			r.refuse(r.Headers, "%s.", err)
+			r.refuse(all, "%s.", err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(elements)) {
-		if !r.Headers.isNull && elements[name].IsNull() {
+		if !all.isNull && elements[name].IsNull() {
 			continue
 		}
-		a, canonical := r.Headers.element(r.Headers.at.AtMapKey(name)), http.CanonicalHeaderKey(name)
+		a, canonical := all.element(all.at.AtMapKey(name)), http.CanonicalHeaderKey(name)
 		value := r.element(a, elements[name])
 		if err := requests.CheckHeader(name); err != nil {
 			r.refuse(a, "%s.", err)
@@ -42,7 +43,7 @@ func (r *reader) headers() (headers map[string]string, authorization scheme) {
 			continue
 		}
 		a.isUnknown = elements[name].IsUnknown()
-		authorization = scheme{a, []setting{a}, func() { headers[name] = value }}
+		authorization = schemeOf(a, func(attribute) { headers[name] = value })
 	}
 	return headers, authorization
 }

@@ -54,7 +54,8 @@ func TestTextsAreChecked(t *testing.T) {
 		}
 	}
 	walk("", Schema().Attributes, func(value any) block { return value.(block) })
-	for name, variable := range variables() {
+	for name, all := range variables {
+		variable := all[0]
 		if name == "detect_drift" || name == "headers" || strings.HasSuffix(name, "_pem") || strings.HasSuffix(name, "_url") {
 			continue
 		}

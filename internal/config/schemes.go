@@ -8,9 +8,14 @@ import (
 
 // scheme is a way to authenticate.
 type scheme struct {
-	setting
-	parts []setting // a value of one means this scheme, in the provider block or in the environment
+	attribute
+	parts []attribute // a value of one means this scheme, in the provider block or in the environment
 	read  func()
+}
+
+// schemeOf returns the scheme of an attribute without parts.
+func schemeOf(a attribute, read func(a attribute)) scheme {
+	return scheme{a, []attribute{a}, func() { read(a) }}
 }
 
 // choose returns the scheme of the provider block, or else that of the environment. It refuses a second one of the same source.
@@ -20,17 +25,17 @@ func (r *reader) choose(schemes []scheme) (chosen []scheme, isFinal bool) {
 	var inBlock, certain []scheme
 	possible := false
 	for _, s := range schemes {
-		if s.self().isNull {
+		if s.isNull {
 			continue
 		}
 		inBlock = append(inBlock, s)
-		if slices.ContainsFunc(s.parts, func(part setting) bool { return !part.self().isNull && !part.self().isUnknown }) {
+		if slices.ContainsFunc(s.parts, func(part attribute) bool { return !part.isNull && !part.isUnknown }) {
 			certain = append(certain, s)
 		}
-		possible = possible || slices.ContainsFunc(s.parts, func(part setting) bool { return part.self().isUnknown })
+		possible = possible || slices.ContainsFunc(s.parts, func(part attribute) bool { return part.isUnknown })
 	}
 	for _, s := range certain[min(1, len(certain)):] {
-		r.refuse(s, "and %s are two ways to authenticate. A request carries one.", certain[0].self().at)
+		r.refuse(s.attribute, "and %s are two ways to authenticate. A request carries one.", certain[0].at)
 	}
 	switch {
 	case len(certain) > 0:
@@ -49,7 +54,7 @@ func (r *reader) inEnvironment(schemes []scheme) (found []scheme) {
 	for _, s := range schemes {
 		named := len(variables)
 		for _, part := range s.parts {
-			if variable := part.self().mainVariable(); r.getenv(variable) != "" {
+			if variable := part.mainVariable(); r.getenv(variable) != "" {
 				variables = append(variables, variable)
 			}
 		}
@@ -69,7 +74,7 @@ func (r *reader) inEnvironment(schemes []scheme) (found []scheme) {
 // variables that are set.
 func (r *reader) refuseNone(schemes []scheme) {
 	for _, s := range schemes {
-		if !s.self().isNull {
+		if !s.isNull {
 			s.read()
 			return
 		}

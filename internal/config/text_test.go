@@ -44,8 +44,8 @@ func TestTextOfTheEnvironment(t *testing.T) {
 	}
 	all := map[string]string{"TF_APPEND_USER_AGENT": "", "NO_PROXY": "", "no_proxy": "", "HTTPS_PROXY": "", "https_proxy": "",
 		"HTTP_PROXY": "", "http_proxy": ""}
-	for name, variable := range variables() {
-		all[variable] = fmt.Sprintf(" (%s)", name)
+	for name, of := range variables {
+		all[of[0]] = fmt.Sprintf(" (%s)", name)
 	}
 	for variable, name := range all {
 		for text, want := range map[string]string{
