@@ -57,7 +57,7 @@ func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != 
 
 // change returns what a resource changes. Terraform passes no state to a create, and no plan to a destroy.
 func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Change {
-	c := session.Change{Kind: session.Edit, Group: r.of == report.Group, Marks: found}
+	c := session.Change{Kind: session.Edit, Group: r.of == report.SeveralStreams, Marks: found}
 	if plan != nil {
 		c.Want, c.Refuses = plan.sets(), plan.common().OnCreate.ValueString() == onCreateRefuse
 	}

@@ -109,7 +109,7 @@ func TestUnknownConfiguration(t *testing.T) {
 		wantRefused := func(diags coretest.Diagnostics) {
 			t.Helper()
 			wantDiagnostics(t, diags, "ERROR: Provider Configuration Not Known")
-			streamstest.WantText(t, diags.String(), "Nothing was sent by this operation. The stream was not changed.")
+			streamstest.WantText(t, diags.String(), "Nothing was sent by this operation. The stream was not changed by this resource.")
 		}
 		_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 		wantRefused(diags)

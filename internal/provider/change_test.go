@@ -128,7 +128,7 @@ func TestGroupFails(t *testing.T) {
 		refuse(service, injected)
 		diags := r.mustFail(step.config)
 		wantEqual(t, "errors", want, errorsAt(diags))
-		streamstest.WantText(t, diags[len(diags)-1].Detail, "\n\n"+step.now)
+		streamstest.WantText(t, errorsOf(diags)[0].Detail, "\n\n"+step.now)
 		wantDiagnostic(t, diags, "ERROR: "+step.kinds["s007"], " could not be "+step.undone)
 		if step.config.IsNull() {
 			wantDiagnostic(t, diags, "WARNING: Stream Not Found", `Stream "s499" could not be found.`)

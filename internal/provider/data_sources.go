@@ -143,7 +143,7 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	found := d.read(ctx, report.StreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts, req, resp)
+	found := d.read(ctx, report.SeveralStreams, knownSet(m.StreamIDs).IDs(), m.Timeouts, req, resp)
 	if found == nil {
 		return
 	}

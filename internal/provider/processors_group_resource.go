@@ -29,7 +29,7 @@ var (
 )
 
 func newGroupResource() resource.Resource {
-	return &groupResource{attachment[groupModel, *groupModel]{of: report.Group}}
+	return &groupResource{attachment[groupModel, *groupModel]{of: report.SeveralStreams}}
 }
 
 type groupResource struct {

@@ -73,7 +73,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				return
 			}
 		}
-		if diags := l.report.Reads(report.StreamIDs, len(ids), failed, report.Query); len(diags) > 0 {
+		if diags := l.report.Reads(report.SeveralStreams, len(ids), failed, report.Query); len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
 		}
 	}

@@ -128,7 +128,7 @@ func TestListIsInterrupted(t *testing.T) {
 		diags = append(diags, result.Diagnostics...)
 	}
 	stopped.Wait()
-	wantError(t, diags, "ERROR: Operation Interrupted: 19 streams could not be read. ")
+	wantError(t, diags, "ERROR: Operation Interrupted: 19 streams could not be read.")
 	service.ForgetRequests()
 	if listed, diags := query(p, 100, "s000"); len(listed) > 0 || !diags.Failed() {
 		t.Errorf("after the interrupt, %d streams are listed, with %s", len(listed), diags)

@@ -40,18 +40,16 @@ func (r *Reporter) once(findings []session.Finding) []session.Finding {
 
 // Apply returns the diagnostics of an apply.
 func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a session.After) diag.Diagnostics {
-	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
+	done, failed, closing := a.Updated+a.Left, 0, ""
 	messages := messagesOf(a.Findings, done > 0, func(f session.Finding) task { return changing(of, c, a, f) })
 	logBugs(ctx, a.Findings)
 	for _, f := range a.Findings {
 		if f.IsError() && f.Facts != nil {
 			failed++
-			changed = changed || f.Facts.Unknown || asStreamError(f.Err).Outcome != streams.NotChanged
 		}
 	}
-	closing := ""
-	if of == Group && a.Failed() {
-		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a, changed))
+	if of != OneStream && a.Failed() {
+		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a))
 	}
 	return append(r.refusedCall(c, a.Refusal), r.diagnostics(of, messages, closing)...)
 }
@@ -72,7 +70,7 @@ func keepBefore(of Subject, a session.After) string {
 	switch {
 	case a.OldObject, slices.ContainsFunc(slices.Collect(maps.Values(a.Kept)), unsettled):
 		return ""
-	case of == Group:
+	case of != OneStream:
 		return keepGroupFirst
 	}
 	return keepFirst
@@ -86,10 +84,7 @@ func changing(of Subject, c session.Change, a session.After, f session.Finding) 
 	if f.Facts == nil {
 		return reading(Plan)
 	}
-	t := task{
-		failed: "the processors of {streams} could not be updated",
-		empty:  f.Decision.Send && f.Decision.Set.Len() == 0,
-	}
+	t := task{failed: "the processors of {streams} could not be updated"}
 	t.missing = "If {the stream was|the streams were} deleted, remove {it|them} from the configuration."
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
@@ -103,20 +98,19 @@ func changing(of Subject, c session.Change, a session.After, f session.Finding) 
 	case c.Was[f.Stream] == nil || c.Elsewhere: // a group adds the stream, or the deployment may not have it yet
 		t.missing = createFirst
 	}
-	mayHaveProcessors := asStreamError(f.Err).Outcome != streams.NotChanged || f.Facts.Unknown || f.Facts.Remainder.Len() > 0
-	if c.Kind == session.Create && of != Group && mayHaveProcessors { // a group says it once
+	outcome, _ := f.Now()
+	mayHaveProcessors := outcome != streams.NotChanged || f.Facts.Remainder.Len() > 0
+	if c.Kind == session.Create && of == OneStream && mayHaveProcessors { // a group says it once
 		t.next = notSaved
 	}
 	return t
 }
 
-// nowInState says what a failed change leaves in the state of a group. changed says that streams may have been changed.
-func nowInState(c session.Change, a session.After, changed bool) string {
+// nowInState says what a failed change leaves in the state of a group.
+func nowInState(c session.Change, a session.After) string {
 	switch {
-	case c.Kind == session.Create && changed:
-		return notSaved
 	case c.Kind == session.Create:
-		return notInState + ". " + runAgain + "."
+		return notSaved
 	case c.Kind == session.Destroy:
 		return "The state has only the streams that failed. " + runAgain + "."
 	case c.Elsewhere && a.Updated == 0:
@@ -131,7 +125,6 @@ func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, fail
 	messages := messagesOf(failed, false, func(f session.Finding) task {
 		return task{
 			failed: "the processors of {streams} could not be set",
-			empty:  f.Decision.Set.Len() == 0,
 			Reader: Reader{missing: createFirst},
 			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
 				"the address of the action.",

@@ -16,19 +16,15 @@ import (
 
 // task is what a read or an operation was to do, and what a person should know if it failed. Texts may be empty.
 type task struct {
-	failed  string // a clause: what could not be done
-	empty   bool   // it sent the empty set
-	toLeave string // how a resource leaves the stream without a request; "" if the configuration has the stream
-	next    string // what to know before the next apply
-	Reader         // of an operation, only what to do if the stream does not exist
+	failed string // a clause: what could not be done
+	empty  bool   // it sent the empty set
+	next   string // what to know before the next apply
+	Reader        // of an operation, only what to do if the stream does not exist, and how a resource leaves it
 
 	// Of all streams of the call, which have one cause.
 	others   bool                // some of its operations have succeeded
 	accepted requests.Acceptance // what the service has accepted of the credential
 }
-
-// leavesStream reports whether the configuration does not have the stream.
-func (t task) leavesStream() bool { return t.toLeave != "" }
 
 // failure is a read or an operation that failed.
 type failure struct {
@@ -80,17 +76,14 @@ func always(failure) bool { return true }
 var (
 	isRead         condition = func(f failure) bool { return f.Method == http.MethodGet }
 	isTokenRequest condition = func(f failure) bool { return f.TokenRequest }
-	leavesStream   condition = func(f failure) bool { return f.leavesStream() }
+	leavesStream   condition = func(f failure) bool { return f.toLeave != "" && !isRead(f) }
 	sentEmptySet   condition = func(f failure) bool { return f.empty }
 )
 
 // What the response was.
 var (
-	isDocumented           = hasForm(masking.FormDocumented)
-	isUnexpected condition = func(f failure) bool { return f.Kind == streams.KindUnexpected }
-	isTimeout    condition = func(f failure) bool {
-		return errors.Is(f.Err, requests.ErrRequestTimeout) && !causedBy(transport.ErrNoConnection)(f)
-	}
+	isDocumented              = hasForm(masking.FormDocumented)
+	isUnexpected    condition = func(f failure) bool { return f.Kind == streams.KindUnexpected }
 	hasResponse     condition = func(f failure) bool { return f.Status != 0 } // perhaps before an attempt without one
 	hasOtherSet     condition = func(f failure) bool { return f.Stream != nil }
 	hasNoCredential condition = func(f failure) bool { return f.Credentials == requests.NoCredentials }

@@ -18,44 +18,39 @@ import (
 // messageOfFailure is the message of a failed read or operation.
 func messageOfFailure(f session.Finding, t task) message {
 	e := asStreamError(f.Err)
-	failed := failure{e, t}
-	check := hintFor(failed)
+	t.empty = f.Decision.Send && f.Decision.Set.Len() == 0
+	check := hintFor(failure{e, t})
 	m := messageOfError(f.Stream, e)
 	m.text = text{summary: string(e.Kind), head: t.failed + ".", advice: join(" ", check.whole(), t.next)}
-	m.severity, m.leaves, m.now = diag.SeverityError, t.leavesStream(), notChangedByRead
+	m.severity, m.now = diag.SeverityError, notChangedByRead
 	if e.Reason != "" {
 		m.reason = Sentence(e.Reason)
 	}
-	detached, left := "", ""
 	if f.Facts != nil {
-		outcome, reported := f.Now()
-		m.now, m.changed = nowTrue(outcome, reported), outcome != streams.NotChanged
+		m.now = nowTrue(f.Now())
 		switch set := f.Facts.Remainder; {
 		case f.Facts.Detached:
-			detached = "The stream's processors were detached before, in this run."
+			m.reason = join(" ", m.reason, "The stream's processors were detached before, in this run.")
 		case set.Len() > 0:
-			left = fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the processors "+
-				"may still be attached.", set)
+			m.reason = join(" ", m.reason, fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the "+
+				"processors may still be attached.", set))
 		}
 	}
 	switch {
 	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
-	case servesNoReads(failed): // the attributes are not the cause
 	case e.Kind == streams.KindNotFound, e.Kind == streams.KindBadRequest && e.Method == http.MethodGet:
 		m.attribute = "stream_id"
 	case e.Kind == streams.KindBadRequest:
 		m.attribute = "processor_ids"
 	}
-	m.reason = join(" ", m.reason, detached, left)
-	m.short, m.unsent = m.shortened(e, check.check), e.NothingSent()
+	m.short = m.shortened(e, check.check)
 	return m
 }
 
 // messageOfError begins a message about a stream with what the request and the response were.
 func messageOfError(stream string, e *streams.Error) message {
-	m := message{stream: stream, request: request(e), sent: e.Attempts > 0}
-	m.status, m.credentials, m.place = e.Status, e.Credentials, e.Place
+	m := message{cause: cause{status: e.Status}, stream: stream, request: request(e)}
 	if e.URL != "" && e.Message != "" {
 		label := "The response does not have the documented form: "
 		switch e.Form {
@@ -64,7 +59,7 @@ func messageOfError(stream string, e *streams.Error) message {
 		case masking.FormPart:
 			label = "The response began with: "
 		}
-		m.said, m.response = e.Message, label+e.Message
+		m.response = label + e.Message
 	}
 	return m
 }
@@ -73,11 +68,7 @@ func messageOfError(stream string, e *streams.Error) message {
 func (m message) shortened(e *streams.Error, check string) string {
 	happened := m.happened(1)
 	if e.Status != 0 {
-		response := transport.StatusText(e.Status)
-		if details := join(", ", labelled("request id ", e.RequestID), labelled("Location ", e.Location)); details != "" {
-			response += " (" + details + ")"
-		}
-		happened = Sentence(join(": ", strings.TrimSuffix(happened, "."), response, cut(e.Message)))
+		happened = Sentence(join(": ", strings.TrimSuffix(happened, "."), transport.StatusText(e.Status), cut(e.Message)))
 	}
 	return join(" ", happened, m.reason, m.fill(check, 1))
 }
@@ -91,7 +82,7 @@ func request(e *streams.Error) string {
 	switch {
 	case e.Status != 0:
 		response = transport.StatusText(e.Status)
-	case e.NothingSent():
+	case e.Attempts == 0:
 		response = "no request was sent"
 	}
 	if e.Attempts > 1 {
@@ -118,8 +109,6 @@ func asStreamError(err error) *streams.Error {
 	}
 	if errors.Is(err, session.ErrWaitedForOther) {
 		e.Reason += " while it waited for another operation on the same stream"
-	} else {
-		e.Reason += " before anything was sent"
 	}
 	return e
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -67,7 +66,7 @@ var warnings = [claims.WarningCount]text{
 			"and the processors stay attached: nothing is detached after an import until an apply, with a refresh, has written the state.",
 		"To detach them then: apply a stream_processors resource with this stream_id and processor_ids = [], and then remove that resource."},
 	claims.LeavesGroup: {leaveGroup, "",
-		"{count} streams {leaves|leave} the group, and the apply detaches {its|their} processors, except where another resource has " +
+		"{streams} {leaves|leave} the group ({count}), and the apply detaches {its|their} processors, except where another resource has " +
 			"the stream: {own}.",
 		ifNotMeant},
 	claims.MayLeaveGroup: {leaveGroup, "",
@@ -122,29 +121,15 @@ var refusals = map[claims.Refusal]text{
 			"on_create is \"refuse\".",
 		"To keep them, add them to the {set|sets}. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved " +
 			"block. If no resource has {the stream|the streams}, adopt {it|them} with an import block. " + toDestroy},
-	claims.ImportDiffers: {importDiffers, "stream_id",
-		"{streams} was imported, and the configuration has stream {own}.",
-		"If the import is wrong, correct the id in the import block; after terraform import, remove the resource from the state with " +
-			"terraform state rm, and import again. If the configuration is wrong, correct stream_id. If the change is meant, first " +
-			"apply the import, with a refresh and the stream_id that was imported: that sends nothing, or the configured set."},
+	claims.ImportDiffers: {"Imported Stream Differs", "stream_id",
+		"{streams} {was|were} imported into a resource whose configuration does not have {it|them}.",
+		"If the import is wrong, correct the {id|ids} in the import block; after terraform import, remove the resource from the state " +
+			"with terraform state rm, and import again. If the configuration is wrong, correct it. If the change is meant, first apply the " +
+			"import, with a refresh, while the configuration has the {stream that was|streams that were} imported: that sends nothing, or " +
+			"the configured {set|sets}."},
 	claims.Blocked: {"Update Skipped", "", "An operation of another resource on {this stream|these streams} has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
 			"Resolve the error of the other resource, then run the command again."},
-}
-
-const importDiffers = "Imported Stream Differs"
-
-// groupImportDiffers is the text of ImportDiffers for a group.
-var groupImportDiffers = text{importDiffers, "",
-	"{streams} {was|were} imported, and the configuration of the group does not have {it|them}.",
-	"If the import is wrong, correct the ids in the import block; after terraform import, remove the group from the state with " +
-		"terraform state rm, and import again. If the configuration is wrong, add {the stream|the streams} to it. If {the stream|the " +
-		"streams} shall leave the group, first apply the import with {it|them}, and with a refresh: that sends nothing, or the configured " +
-		"sets."}
-
-// ofDestroys are the warnings of a resource that leaves a stream.
-var ofDestroys = []claims.Warning{
-	claims.WereDetached, claims.StayAttached, claims.StayAttachedBesideFailure, claims.NotFoundOnDestroy,
 }
 
 // messagesOf are the messages of the findings of a call. others says that some of its operations have succeeded.
@@ -170,10 +155,7 @@ func messagesOf(findings []session.Finding, others bool, taskOf func(session.Fin
 func messageOf(f session.Finding, t task) message {
 	if p, ok := errors.AsType[*session.Panic](f.Err); ok {
 		bug := text{summary: bugSummary, head: t.failed + ". " + panicked(p), advice: reportBug}
-		return message{
-			cause: cause{text: bug, severity: diag.SeverityError}, stream: f.Stream, leaves: t.leavesStream(),
-			now: nowTrue(streams.Unknown, nil),
-		}
+		return message{cause: cause{text: bug, severity: diag.SeverityError}, stream: f.Stream, now: nowTrue(streams.Unknown, nil)}
 	}
 	if f.IsError() && f.Err != nil {
 		return messageOfFailure(f, t)
@@ -182,39 +164,33 @@ func messageOf(f session.Finding, t task) message {
 	if f.Err != nil {
 		m = messageOfError(f.Stream, asStreamError(f.Err))
 	}
-	m.text, m.severity = warnings[f.Warning], diag.SeverityWarning
-	m.inDestroy = slices.Contains(ofDestroys, f.Warning)
+	m.text, m.severity, m.all = warnings[f.Warning], diag.SeverityWarning, f.Of
 	if f.IsError() {
 		m.text, m.severity, m.now = refusals[f.Decision.Refusal], diag.SeverityError, nothingSent+notChangedHere
 	}
-	m.all, m.few = f.Of, f.Warning == claims.LeavesGroup
-	m.leaves = m.few || f.Warning == claims.MayLeaveGroup
-	if f.Decision.Refusal == claims.ImportDiffers && f.Configured == "" {
-		m.text, m.leaves = groupImportDiffers, true
-	}
 	if strings.Contains(m.head, "{own}") {
 		m.own = ownOf(f)
-	}
-	if m.attribute != "" && f.Decision.Refusal == claims.ImportDiffers { // a wrong list of imports has hundreds
-		m.short = m.happened(1)
 	}
 	switch {
 	case f.Warning == claims.StayAttachedBesideFailure, f.Warning == claims.NotFoundOnDestroy:
 		m.now = nowTrue(f.Now())
 	case f.Decision.Refusal == claims.DetachesOthers:
 		m.now = "No update was sent. " + notChangedHere
+	case f.Decision.Refusal == claims.ImportDiffers && f.Configured != "":
+		m.reason = fmt.Sprintf("The configuration has stream %q.", f.Configured)
 	case f.Decision.Refusal == claims.Blocked:
 		m.head = t.failed + ". " + m.head
 		m.now = nothingSent + nowTrue(f.Now())
 	}
+	if f.IsError() {
+		m.short = join(" ", m.happened(1), m.reason)
+	}
 	return m
 }
 
-// ownOf returns the sets, or the other stream, that a finding is about.
+// ownOf returns the sets that a finding is about.
 func ownOf(f session.Finding) string {
 	switch {
-	case f.Decision.Refusal == claims.ImportDiffers:
-		return strconv.Quote(f.Configured)
 	case f.Decision.Refusal == claims.ConflictingSets:
 		sets := []string{f.Decision.Other.String(), f.Decision.Set.String()}
 		slices.Sort(sets) // which one is planned first depends on the order of the calls

@@ -83,7 +83,7 @@ func TestNowTrue(t *testing.T) {
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
 		"wait for another one":  {one(operation(errors.Join(session.ErrWaitedForOther, context.Canceled), claims.Facts{Unknown: true})), mayHave},
 		"interrupted":           {one(operation(wait, unsent)), nowBoth},
-		"not configured":        {CannotRead(session.NotConfigured, Plan)[0].Detail(), nothing + unchanged},
+		"not configured":        {CannotRead(session.NotConfigured, Plan)[0].Detail(), nothing + here},
 		"conflict":              {one(refusal(claims.ConflictingSets, unsent)), nothing + here},
 		"left alone":            {one(refusal(claims.Blocked, claims.Facts{})), nothing + unchanged},
 		"left alone, unknown":   {one(refusal(claims.Blocked, claims.Facts{Reported: reported, Unknown: true})), nothing + mayHave},

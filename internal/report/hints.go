@@ -40,10 +40,6 @@ var hints = []hint{
 		"A relative path begins in the folder that -chdir names: write an absolute path, in Terraform \"${path.cwd}/…\"."},
 
 	// A response that depends on the operation.
-	{causedBy(streams.ErrOtherStream),
-		"The service may write {this id|these ids} in another form, such as in lower case.",
-		"Write the {id of the stream|ids of the streams} as the service does.",
-		"If the response is about another stream, check base_url. {orReads}"},
 	{all(isForeign, leavesStream),
 		"Only a 404 with the error body of the service says that {the stream does|the streams do} not exist. This one may have come from " +
 			"a proxy or a gateway that has no route to the service, so the processors may still be attached.",
@@ -52,9 +48,10 @@ var hints = []hint{
 		"The response has to be the stream: only that shows what is attached now.",
 		"Set headers = { Prefer = \"return=representation\" }, with which some services send the stream.",
 		"Otherwise, the operators have to serve the documented response. {toLeave}"},
-	{causedBy(streams.ErrInvalidStream),
+	{either(causedBy(streams.ErrInvalidStream), causedBy(streams.ErrOtherStream)),
 		"The service may have another version of the interface, or a gateway may have responded in its place or changed the response.",
-		"Check base_url, and ask the operators for the fields that the error names, as version 2 of the interface has them.",
+		"Check base_url. If the error names fields, ask the operators for them, as version 2 of the interface has them; if it names another " +
+			"id, such as in lower case, write the id as the service does.",
 		"{toLeave} {orReads}"},
 	{all(sentEmptySet, not(isTokenRequest), either(hasStatus(400, 422), hasOtherSet)),
 		"The service may not accept an empty set.",
@@ -139,7 +136,7 @@ var hints = []hint{
 		"The time limit may be too short for all streams, or the {receiver} may be slow or down.",
 		"Raise timeouts, or check {address}.",
 		"If requests wait for each other, raise max_concurrent_requests, or requests_per_second if it is set. {toLeave}"},
-	{isTimeout,
+	{all(causedBy(requests.ErrRequestTimeout), not(causedBy(transport.ErrNoConnection))),
 		"The {receiver} may be slow or down.",
 		"Check {address}, or raise request_timeout.", "{ifSome} {toLeave}"},
 	{hasResponse,

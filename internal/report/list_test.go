@@ -18,8 +18,8 @@ func TestManyDifferentMessages(t *testing.T) {
 	f.add(25, service(503, "{id}: trace"+long, streams.Unknown))
 	detail := f.diagnostics()[0].Detail()
 	streamstest.WantText(t, detail,
-		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": s0000: trace and",
-		"…\n\"s0001\": s0001: trace and",
+		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": The service said: s0000: trace and",
+		"…\n\"s0001\": The service said: s0001: trace and",
 		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=TRACE shows all responses\n\nThe "+
 			"service may ",
 		"\n\nFor each of them: The stream may or may not")

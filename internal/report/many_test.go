@@ -42,7 +42,7 @@ func (f failures) diagnostics() diag.Diagnostics {
 	for _, failed := range f {
 		c.Want[failed.Stream] = &first
 	}
-	return New("").Apply(context.Background(), Group, c, session.After{Findings: f, Updated: 1, Left: 2})
+	return New("").Apply(context.Background(), SeveralStreams, c, session.After{Findings: f, Updated: 1, Left: 2})
 }
 
 func service(status int, message string, outcome streams.Outcome) streams.Error {
@@ -68,8 +68,10 @@ func TestCauses(t *testing.T) {
 		t.Errorf("%s", diags)
 	}
 	streamstest.WantText(t, diags[0].Detail(), "\nThe service said: s0000 is busy\n",
-		"\n\"s0000\": s0000 is busy\n\"s0001\": s0001 is busy\n\"s0002\"\n")
-	streamstest.WantText(t, diags[1].Detail(), "3 of 7 changes succeeded.") // the last one says so
+		"\n\"s0000\": The service said: s0000 is busy\n\"s0001\": The service said: s0001 is busy\n\"s0002\"\n")
+	for _, d := range diags {
+		streamstest.WantText(t, d.Detail(), "3 of 7 changes succeeded.")
+	}
 
 	f = nil
 	lost := service(503, "{id} is busy", streams.Unknown)
@@ -82,7 +84,7 @@ func TestCauses(t *testing.T) {
 		"\n\"s0000\": The connection failed: EOF. The service said: s0000 is busy\n",
 		"\n\"s0001\": The connection failed: reset. The service said: s0001 is busy\n")
 
-	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
+	// A token request has a cause of its own. A failure that repeats another one has not.
 	f = nil
 	rejected := service(401, "no", streams.NotChanged)
 	f.add(2, rejected)
@@ -93,21 +95,18 @@ func TestCauses(t *testing.T) {
 	if diags = f.diagnostics(); len(diags) != 2 {
 		t.Fatalf("%d errors: %v", len(diags), diags)
 	}
-	streamstest.WantText(t, diags[0].Detail(),
-		"\n\"s0002\", \"s0003\": The service has rejected the same credentials for other streams.\n\"s0000\", \"s0001\"\n",
-		"\nThe service said: no\n")
+	streamstest.WantText(t, diags[0].Detail(), "\n\"s0000\", \"s0001\": The service said: no\n"+
+		"\"s0002\", \"s0003\": The service has rejected the same credentials for other streams. The service said: no\n")
 }
 
-// The example is a request that was sent.
+// The example has a response, if one of the streams has.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	var f failures
-	e := streams.Error{Kind: streams.KindTimeout, Result: requests.Result{Err: requests.ErrRequestTimeout, Reason: "nothing was sent"}}
-	f.add(2, e)
-	e.Attempts, e.Reason = 1, "the service did not respond within 2s"
-	f.add(1, e)
+	f.add(2, service(503, "", streams.NotChanged))
+	f.add(1, service(503, "busy", streams.NotChanged))
 	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 3 streams",
-		"For example: PATCH https://streams.example.com/v2/streams/s0002 → no valid response\n")
+		"For example: PATCH https://streams.example.com/v2/streams/s0002 → 503 Service Unavailable (2 attempts)\nThe service said: busy\n")
 }
 
 // A failure that repeats another's has its cause, although it has fewer attempts.
@@ -135,7 +134,7 @@ func TestManySets(t *testing.T) {
 		p.Findings = append(p.Findings, session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.WillBeDetached, Shown: set})
 		want = append(want, fmt.Sprintf("\n\"s%d\": %s\n", i, set))
 	}
-	streamstest.WantText(t, New("").Plan(Group, updates, p)[0].Detail(), want...)
+	streamstest.WantText(t, New("").Plan(SeveralStreams, updates, p)[0].Detail(), want...)
 }
 
 // A group with a set that is [] and dropped streams has an error for each: what helps is not the same.
@@ -147,7 +146,7 @@ func TestRefusedEmptySets(t *testing.T) {
 		f[i].Decision = claims.Decision{Send: true}
 	}
 	c := session.Change{Kind: session.Edit, Want: session.Sets{"s0000": new(streams.ProcessorSet)}}
-	diags := New("").Apply(t.Context(), Group, c, session.After{Findings: f})
+	diags := New("").Apply(t.Context(), SeveralStreams, c, session.After{Findings: f})
 	if len(diags) != 2 {
 		t.Fatalf("%d errors: %v", len(diags), diags)
 	}
@@ -160,27 +159,15 @@ func TestWhatDiffers(t *testing.T) {
 	f.add(1, service(503, "", streams.NotChanged))
 	f.add(1, service(503, "busy", streams.Unknown))
 	f.add(1, service(503, "busy", streams.NotChanged))
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": busy\n",
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": The service said: busy\n",
 		"\n\"s0000\", \"s0002\": "+notChanged+"\n", "\n\"s0001\": "+nowTrue(streams.Unknown, nil))
 	f = nil
 	f.add(1, service(503, "", streams.NotChanged))
 	f.add(2, service(503, "busy", streams.NotChanged))
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": busy\n\"s0000\"\n\nThe service may")
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": The service said: busy\n\"s0000\"\n\nThe service may")
 }
 
-// A reason that all streams share stands before the example.
-func TestSharedReason(t *testing.T) {
-	t.Parallel()
-	e := service(503, "{id} is busy", streams.NotChanged)
-	e.Reason = "the operation did not finish within its time limit"
-	var f failures
-	f.add(2, e)
-	streamstest.WantText(t, f.diagnostics()[0].Detail(),
-		"The processors of 2 streams could not be updated. The operation did not finish within its time limit.\n\nFor example: ",
-		"\n\n\"s0000\": s0000 is busy\n\"s0001\": s0001 is busy\n")
-}
-
-// Warnings come before errors, and each error about a read ends like this, also those of several streams.
+// Each error about a read ends like this, also those of several streams.
 func TestReadsOfMany(t *testing.T) {
 	t.Parallel()
 	var f failures
@@ -190,16 +177,14 @@ func TestReadsOfMany(t *testing.T) {
 	}
 	f = append(f, session.Finding{Stream: "gone1", Warning: claims.Gone, Err: errors.New("x")},
 		session.Finding{Stream: "gone2", Warning: claims.Gone, Err: errors.New("x")})
-	for _, of := range []Subject{Group, StreamIDs} {
-		diags := New("").Reads(of, len(f), f, Refresh)
-		if len(diags) != 2 || diags[0].Severity() != diag.SeverityWarning {
-			t.Fatal(diags)
-		}
-		streamstest.WantText(t, diags[1].Detail(), notChangedByRead)
-		for _, d := range diags {
-			if d, located := d.(diag.DiagnosticWithPath); located {
-				t.Errorf("Terraform would print all of %s", d.Path())
-			}
+	diags := New("").Reads(SeveralStreams, 9, f, Refresh)
+	if len(diags) != 2 || diags[1].Severity() != diag.SeverityWarning {
+		t.Fatal(diags)
+	}
+	streamstest.WantText(t, diags[0].Detail(), notChangedByRead+"\n\n4 of 9 streams were read.")
+	for _, d := range diags {
+		if d, located := d.(diag.DiagnosticWithPath); located {
+			t.Errorf("Terraform would print all of %s", d.Path())
 		}
 	}
 }

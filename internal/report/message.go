@@ -25,42 +25,24 @@ type cause struct {
 	text
 	severity diag.Severity
 	status   int // of the response; 0 without one
-
-	credentials, place string // what stands for {credentials} and {place} in a hint
 }
 
 // message is what a person reads about one stream.
 type message struct {
 	cause
-	stream    string
-	leaves    bool   // the configuration does not have the stream
-	inDestroy bool   // Terraform merges no warnings of a destroy
-	reason    string // sentences
-	request   string // with what identifies the response
-	sent      bool   // the request was sent
-	said      string // by the service; "" for nothing
-	response  string // likewise, after words such as "The service said: "
-	own       string // what stands for {own}
-	now       string // what is now true of the stream
-	changed   bool   // the stream may have been changed
-	short     string // what failed and what to check, if another error has the cause in full; "" for none
-	unsent    bool   // the operation has sent nothing
-	all       int    // the streams of the resource, of which a number leaves; 0 where that does not matter
-	few       bool   // name the streams in a list, and only some of them
+	stream   string
+	reason   string // sentences
+	request  string // with what identifies the response
+	response string // what it said, after words such as "The service said: "; "" for nothing
+	own      string // what stands for {own}
+	now      string // what is now true of the stream
+	short    string // what failed and what to check, if another error has the cause in full; "" for none
+	all      int    // the streams of the resource, of which a number leaves; 0 where that does not matter
 }
 
 // alone is the detail of a diagnostic about one stream.
 func (m message) alone() string {
 	return paragraphs(join(" ", m.happened(1), m.reason), join("\n", m.request, m.response), m.fill(m.advice, 1), m.now)
-}
-
-// beside is the detail of an error whose cause that of another stream has in full, because there may be hundreds.
-func (m message) beside(whole string) string {
-	now := m.now
-	if m.unsent {
-		now = nothingSent + now
-	}
-	return fmt.Sprintf("%s More in the error of stream %q.\n%s", m.short, whole, now)
 }
 
 // happened is the first sentence about a number of streams.
@@ -69,18 +51,13 @@ func (m message) happened(n int) string { return Sentence(m.fill(m.head, n)) }
 // forms matches the two forms of a part of a text: {for one stream|for several}.
 var forms = regexp.MustCompile(`\{([^{}|]*)\|([^{}|]*)\}`)
 
-// fill fills in a text about a number of streams. It is the last to change the text: what it fills in comes from outside.
+// fill fills in a text about a number of streams.
 func (m message) fill(text string, n int) string {
 	form, names, own := "$1", fmt.Sprintf("stream %q", m.stream), m.own
 	if n > 1 {
 		form, names, own = "$2", fmt.Sprintf("%d streams", n), "see below"
 	}
-	if m.few {
-		own = "see below"
-	}
-	values := strings.NewReplacer("{streams}", names, "{count}", fmt.Sprintf("%d of %d", n, m.all), "{own}", own,
-		"{credentials}", m.credentials,
-		"{place}", m.place)
+	values := strings.NewReplacer("{streams}", names, "{count}", fmt.Sprintf("%d of %d", n, m.all), "{own}", own)
 	return values.Replace(forms.ReplaceAllString(text, form))
 }
 
@@ -123,9 +100,8 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 
 // What a failed create leaves. With create_before_destroy, Terraform keeps the old object, and may plan no change.
 const (
-	notInState = "Nothing of this create is in the state"
-	runAgain   = "Resolve the errors, then run the command again"
-	notSaved   = notInState + ", and what it attached may stay attached. " + runAgain +
+	runAgain = "Resolve the errors, then run the command again"
+	notSaved = "Nothing of this create is in the state, and what it attached may stay attached. " + runAgain +
 		"; if the plan shows no changes, change a value in triggers."
 )
 

@@ -14,10 +14,12 @@ func placeholders(f failure) *strings.Replacer {
 		"{receiver}", receiver,
 		"{address}", address,
 		"{method}", f.Method,
+		"{credentials}", f.Credentials,
+		"{place}", f.Place,
 		"{standing}", standing(f),
 		"{otherwise}", otherwise(f, address),
 		"{ifSome}", ifSome(f),
-		"{toLeave}", join(" ", f.toLeave, f.skip),
+		"{toLeave}", f.toLeave,
 		"{missing}", f.missing,
 		"{orReads}", orReads(f),
 	)

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -18,12 +15,12 @@ type Reader struct {
 	without  string // what to do without detect_drift
 	unserved string // what to do where the deployment serves no reads
 	missing  string // what to do if the stream does not exist
-	skip     string // how the command does without the read
+	toLeave  string // how the command does without the request
 }
 
 // The readers.
 var (
-	Refresh = Reader{unserved: withoutReads, skip: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the " +
+	Refresh = Reader{unserved: withoutReads, toLeave: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the " +
 		"stream|the streams}, because it has no record of a read of this resource that found a stream at this base_url. If {the stream " +
 		"is|the streams are} really gone, remove {it|them} from the configuration, and add -refresh=false to terraform apply or " +
 		"terraform destroy."}
@@ -52,31 +49,23 @@ func reading(by Reader) task {
 
 // Reads returns the diagnostics of the reads of a number of streams.
 func (r *Reporter) Reads(of Subject, streams int, findings []session.Finding, by Reader) diag.Diagnostics {
-	t := reading(by)
-	if by == Plan && of == Group {
-		t.missing += " The other streams of the group wait for {it|them}."
-	}
 	failed, closing := 0, ""
 	for _, f := range findings {
 		if f.Err != nil {
 			failed++
 		}
 	}
-	late := func(f session.Finding) bool { return errors.Is(f.Err, context.DeadlineExceeded) }
-	if of != OneStream && slices.ContainsFunc(findings, late) {
-		closing = fmt.Sprintf("%d of %d streams were read.", streams-failed, streams)
+	if read := streams - failed; failed > 0 && read > 0 {
+		closing = fmt.Sprintf("%d of %d streams were read.", read, streams)
 	}
-	messages := messagesOf(findings, len(findings) < streams, func(session.Finding) task { return t })
+	messages := messagesOf(findings, len(findings) < streams, func(session.Finding) task { return reading(by) })
 	return r.diagnostics(of, messages, closing)
 }
 
 // CannotRead returns the error of a reader if the session reads no streams.
 func CannotRead(refusal session.CallRefusal, by Reader) (diags diag.Diagnostics) {
 	now := notChangedByRead
-	switch {
-	case by == Plan && refusal == session.NotConfigured: // for all operations of the session
-		now = nothingSent + notChanged
-	case by == Plan:
+	if by == Plan {
 		now = nothingSent + notChangedHere
 	}
 	switch refusal {

@@ -3,7 +3,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,14 +15,13 @@ import (
 // shownWarnings is how many warnings of a kind are shown in full, if each has something of its own.
 const shownWarnings = 20
 
-// Subject is the attribute that has the streams of a call.
-type Subject string
+// Subject is what a call is about.
+type Subject int
 
-// The subjects. One stream has none: its diagnostics have the paths of their attributes.
+// The subjects. Terraform would print the whole map or list of several streams, so their diagnostics have no path.
 const (
-	OneStream Subject = ""
-	Group     Subject = "streams"
-	StreamIDs Subject = "stream_ids"
+	OneStream Subject = iota
+	SeveralStreams
 )
 
 // Reporter makes the diagnostics of one session.
@@ -63,63 +61,32 @@ func (r *Reporter) first(key any, stream string) (of string, isFirst bool) {
 	return of, !found
 }
 
-// diagnostics returns the warnings, and then the errors. closing, of the last one, says what is now true of all streams of a failed call.
+// diagnostics returns one for each cause. closing says at the end of each error what is now true of all streams of a failed call.
 func (r *Reporter) diagnostics(of Subject, messages []message, closing string) (diags diag.Diagnostics) {
-	groups := inOrder(messages, func(m message) cause { return m.cause })
-	slices.SortStableFunc(groups, func(a, b []message) int {
-		return cmp.Or(int(b[0].severity-a[0].severity), changed(b)-changed(a), len(pathOf(of, a).Steps())-len(pathOf(of, b).Steps()))
-	})
-	for i, same := range groups {
-		last := ""
-		if i == len(groups)-1 {
-			last = closing
-		}
-		d, at := r.diagnostic(same, last), pathOf(of, same)
-		isBefore := slices.ContainsFunc(groups[i:], func(next []message) bool { // Terraform shows errors with a path last
-			return next[0].severity == same[0].severity && len(pathOf(of, next).Steps()) == 0
-		})
-		if !isBefore {
-			d = diag.WithPath(at, d)
+	for _, same := range inOrder(messages, func(m message) cause { return m.cause }) {
+		d := r.diagnostic(same, closing)
+		if attribute := same[0].attribute; of == OneStream && attribute != "" {
+			d = diag.WithPath(path.Root(attribute), d)
 		}
 		diags = append(diags, d)
 	}
 	return diags
 }
 
-// changed returns 1 if one of the streams may have been changed: those errors come first.
-func changed(messages []message) int {
-	if slices.ContainsFunc(messages, func(m message) bool { return m.changed }) {
-		return 1
-	}
-	return 0
-}
-
-// pathOf returns the path of a diagnostic. One about several streams has none: Terraform would print the whole map or list
-// for it, and so it would for a stream that is not in the configuration.
-func pathOf(of Subject, messages []message) path.Path {
-	switch m := messages[0]; {
-	case of == Group && len(messages) == 1 && !m.leaves:
-		return path.Root(string(of)).AtMapKey(m.stream)
-	case of == OneStream && m.attribute != "":
-		return path.Root(m.attribute)
-	}
-	return path.Empty()
-}
-
 // diagnostic returns one diagnostic about all streams of a cause. Terraform merges warnings with equal summaries, and shows the
 // details of only one. So those with something of their own have the id of their first stream in the summary.
 func (r *Reporter) diagnostic(messages []message, closing string) diag.Diagnostic {
 	m := messages[0]
-	shown := m.severity == diag.SeverityError || m.own == "" || m.inDestroy || r.amongFirst(m.summary, m.stream)
+	shown := m.severity == diag.SeverityError || m.own == "" || r.amongFirst(m.summary, m.stream)
 	if !shown {
 		m.advice = ""
 	}
 	summary, detail := m.summary, m.alone()
 	switch whole, isFirst := r.first(m.cause, m.stream); {
-	case len(messages) > 1, m.few:
+	case len(messages) > 1:
 		detail = m.ofMany(messages)
-	case !isFirst && m.short != "":
-		detail = m.beside(whole)
+	case !isFirst && m.short != "": // because there may be hundreds
+		detail = fmt.Sprintf("%s More in the error of stream %q.\n%s", m.short, whole, m.now)
 	}
 	switch {
 	case m.severity == diag.SeverityError:
@@ -132,8 +99,5 @@ func (r *Reporter) diagnostic(messages []message, closing string) diag.Diagnosti
 			summary += fmt.Sprintf(" and %d more", more)
 		}
 	}
-	if m.inDestroy {
-		detail = strings.ReplaceAll(detail, "\n\n", "\n")
-	}
-	return diag.NewWarningDiagnostic(summary, detail)
+	return diag.NewWarningDiagnostic(summary, strings.ReplaceAll(detail, "\n\n", "\n")) // short: Terraform merges none of a destroy
 }

@@ -85,32 +85,22 @@ func TestManyWarnings(t *testing.T) {
 	if full != 20 {
 		t.Errorf("%d warnings are shown in full", full)
 	}
-	for i := range 30 { // Terraform merges none of a destroy
-		f := session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.StayAttachedBesideFailure, Facts: &claims.Facts{}}
-		if d := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}})[0]; strings.Contains(d.Summary(),
-			"more streams") {
-			t.Errorf("%s: %s", d.Summary(), d.Detail())
-		}
-	}
-	summary, detail := warn(Group, "a", "b", "c")
+	summary, detail := warn(SeveralStreams, "a", "b", "c")
 	streamstest.WantText(t, summary+detail, "Processors Will Be Detached: more streams", `"a", "b", "c": ["old"]`)
 	r = New("")
-	summary, detail = warn(Group, "a", "b", "c")
+	summary, detail = warn(SeveralStreams, "a", "b", "c")
 	streamstest.WantText(t, summary+detail, `Processors Will Be Detached: stream "a" and 2 more`,
-		"3 streams have processors that are not in the planned sets, and the apply detaches them: see below.\n\n\"a\", \"b\", \"c\": "+
-			"[\"old\"]\n\nTo keep")
+		"3 streams have processors that are not in the planned sets, and the apply detaches them: see below.\n\"a\", \"b\", \"c\": "+
+			"[\"old\"]\nTo keep")
 }
 
-// An error shows the line of its stream, if the configuration has it: otherwise Terraform would print the whole map.
+// A diagnostic about one stream has the path of its attribute. For several streams, Terraform would print the whole map.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	var f failures
 	f.add(1, service(400, "no", streams.NotChanged))
-	for _, want := range []session.Sets{{"s0000": &first}, nil} {
-		diags := New("").Apply(t.Context(), Group, session.Change{Kind: session.Edit, Want: want}, session.After{Findings: f})
-		if _, located := diags[0].(diag.DiagnosticWithPath); located != (want != nil) {
-			t.Errorf("%v: %+v", want, diags[0])
-		}
+	if d, located := f.diagnostics()[0].(diag.DiagnosticWithPath); located {
+		t.Errorf("Terraform would print all of %s", d.Path())
 	}
 	beside := session.Planned{Findings: []session.Finding{
 		{Stream: id, Warning: claims.WillBeDetached, Shown: `["p9"]`}, {Stream: id, Decision: claims.Decision{Refusal: claims.StreamIsKept}},
@@ -124,22 +114,4 @@ func TestPaths(t *testing.T) {
 			t.Errorf("want the path %s: %+v", want, d)
 		}
 	}
-	f.add(2, service(503, "busy", streams.NotChanged))
-	diags := f.diagnostics() // Terraform sorts them by line
-	if _, located := diags[1].(diag.DiagnosticWithPath); !located {
-		t.Errorf("the last error is not that of the last line: %s", diags)
-	}
-}
-
-// The errors of streams that may have been changed come first. The one with a path would not.
-func TestOrderOfErrors(t *testing.T) {
-	t.Parallel()
-	var f failures
-	f.add(2, service(400, "no", streams.NotChanged))
-	f.add(1, service(503, "busy", streams.Unknown))
-	diags := f.diagnostics()
-	if _, located := diags[0].(diag.DiagnosticWithPath); len(diags) != 2 || located || diags[0].Summary() != string(streams.KindGeneric) {
-		t.Error(diags)
-	}
-	streamstest.WantText(t, diags[1].Detail(), "2 streams could not be updated", "3 of 6 changes succeeded.")
 }

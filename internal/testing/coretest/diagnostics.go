@@ -22,14 +22,14 @@ func (d Diagnostics) Failed() bool {
 var (
 	named   = regexp.MustCompile(`(?m)^("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)(?:: (.*))?$`)
 	oneName = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	closing = regexp.MustCompile(`\n\n[^\n]*(he state|time limit passed)[^\n]*$`) // of the last error of a group
+	closing = regexp.MustCompile(`\n\n[^\n]*(he state|streams were read)[^\n]*$`) // of the errors of a group
 )
 
 // ByStream returns the details of a diagnostic of a group, by stream. One about several streams names them, each with what is
 // its own.
 func ByStream(d *tfprotov6.Diagnostic) map[string]string {
 	detail, streams := closing.ReplaceAllString(d.Detail, ""), map[string]string{}
-	if steps := d.Attribute.Steps(); len(steps) > 1 {
+	if steps := d.Attribute.Steps(); len(steps) > 1 { // of a value in the configuration
 		key, _ := steps[1].(tftypes.ElementKeyString)
 		return map[string]string{string(key): detail}
 	}

@@ -167,8 +167,8 @@ func about(f session.Finding) operation {
 		}}
 	}
 	return func(*world) (diags coretest.Diagnostics) {
-		for i, of := range []report.Subject{report.OneStream, report.Group} {
-			c, after := session.Change{Kind: session.Edit, Group: of == report.Group, Want: session.Sets{}}, session.After{}
+		for i, of := range []report.Subject{report.OneStream, report.SeveralStreams} {
+			c, after := session.Change{Kind: session.Edit, Group: of == report.SeveralStreams, Want: session.Sets{}}, session.After{}
 			n := 1 + 2*i
 			if f.Warning == claims.MayLeaveGroup { // which is one about all streams
 				n = 1

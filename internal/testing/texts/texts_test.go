@@ -29,7 +29,7 @@ type failure struct {
 
 // nowTrue is how the text of a failed operation ends.
 var nowTrue = regexp.MustCompile(`(not changed|not changed by this resource\.|may or may not have been changed|changed by this read|` +
-	`stream now has|changes succeeded)[^\n]*$`)
+	`stream now has|changes succeeded|streams were read)[^\n]*$`)
 
 // Each case has the text of the file, and the file has no other ones. The error of each operation ends with what is now true. Its advice
 // fits the command: after a destroy, an apply would attach what the destroy has detached.
