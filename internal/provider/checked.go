@@ -25,11 +25,11 @@ var (
 
 // checkedString validates a string, or those of a set or a list, with a function that returns what is wrong with one.
 type checkedString struct {
-	what  report.Noun
+	what  string // such as "a stream id"
 	check func(string) error
 }
 
-func (v checkedString) Description(context.Context) string { return "value must be " + v.what.One }
+func (v checkedString) Description(context.Context) string { return "value must be " + v.what }
 
 func (v checkedString) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
@@ -74,7 +74,7 @@ func (v checkedString) mistakes(at path.Path, value attr.Value) []report.Mistake
 }
 
 // null is the mistake of a value at a path that is null.
-func null(at path.Path, what report.Noun) report.Mistake {
+func null(at path.Path, what string) report.Mistake {
 	return report.Mistake{At: at, Value: "null", Fault: report.Fault{What: what, Wrong: "must not be null"}}
 }
 
@@ -106,7 +106,7 @@ func (v checkedString) mistakesIn(at path.Path, values []attr.Value) (all []repo
 type checkedMap struct{ keys, elements checkedString }
 
 func (v checkedMap) Description(context.Context) string {
-	return "each key must be " + v.keys.what.One + ", and each value a set of " + v.elements.what.Several
+	return "each key must be " + v.keys.what + ", and each element of each value " + v.elements.what
 }
 
 func (v checkedMap) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
@@ -120,8 +120,7 @@ func (v checkedMap) ValidateMap(_ context.Context, req validator.MapRequest, res
 		set, _ := sets[key].(types.Set) // the schemas have no other elements
 		found := v.elements.mistakesIn(at, set.Elements())
 		if set.IsNull() {
-			several := v.elements.what.Several
-			found = []report.Mistake{null(at, report.Noun{One: "a set of " + several, Several: "sets of " + several})}
+			found = []report.Mistake{null(at, "a set")}
 		}
 		for _, m := range found {
 			m.Key = strconv.Quote(key)

@@ -51,7 +51,8 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		return strings.Join(names, ", ") + " and 1980 more"
 	}
 	const (
-		trimmed = "they must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it.\n\n"
+		others  = "\n\nAll with this mistake: "
+		trimmed = "it must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it." + others
 		compact = " In Terraform, compact() leaves out empty texts and nulls."
 		invalid = "ERROR: Invalid Attribute Value: "
 	)
@@ -60,20 +61,20 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		want []string
 	}{
 		"keys of a group": {group(keys(ids("cam-%04d\r"), []string{"p1"})), []string{
-			invalid + "streams: 2000 values are not stream ids: " + trimmed + shown(`"cam-%04d\r"`),
+			invalid + `streams: "cam-0000\r" is not a stream id: ` + trimmed + shown(`"cam-%04d\r"`),
 		}},
 		"sets of a group": {group(keys(ids("cam-%04d"), []string{"p1 "})), []string{
-			invalid + "streams: 2000 values are not processor ids: " + trimmed + shown(`"cam-%04d": "p1 "`),
+			invalid + `streams: "p1 " is not a processor id: ` + trimmed + shown(`"cam-%04d": "p1 "`),
 		}},
 		"keys and sets of a group": {group(keys(ids("cam-%04d "), []string{""})), []string{
-			invalid + "streams: 2000 values are not stream ids: " + trimmed + shown(`"cam-%04d "`),
-			invalid + "streams: 2000 values are not processor ids: they must not be empty." + compact + "\n\n" + shown(`"cam-%04d ": ""`),
+			invalid + `streams: "cam-0000 " is not a stream id: ` + trimmed + shown(`"cam-%04d "`),
+			invalid + `streams: "" is not a processor id: it must not be empty.` + compact + others + shown(`"cam-%04d ": ""`),
 		}},
 		"no sets in a group": {group(keys(ids("cam-%04d"), nil)), []string{
-			invalid + "streams: 2000 values are not sets of processor ids: they must not be null.\n\n" + shown(`"cam-%04d": null`),
+			invalid + `streams: null is not a set: it must not be null.` + others + shown(`"cam-%04d": null`),
 		}},
 		"nulls in the sets of a group": {group(keys(ids("cam-%04d"), []any{"p1", nil})), []string{
-			invalid + "streams: 2000 values are not processor ids: they must not be null." + compact + "\n\n" + shown(`"cam-%04d": null`),
+			invalid + `streams: null is not a processor id: it must not be null.` + compact + others + shown(`"cam-%04d": null`),
 		}},
 		"dots and a byte order mark": {group(coretest.Attributes{".": []string{}, "..": []string{}, "\ufeffcam": []string{}}), []string{
 			invalid + `streams["."]: "." is not a stream id: it must not be ".", which has a special meaning in a URL path.`,
@@ -82,15 +83,15 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 				`with which some editors begin a file. In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
 		"as many as are shown": {group(coretest.Attributes{"a\r": []string{}, "b\r": []string{}}), []string{
-			invalid + "streams: 2 values are not stream ids: " + trimmed + `"a\r", "b\r"`,
+			invalid + `streams: "a\r" is not a stream id: ` + trimmed + `"a\r", "b\r"`,
 		}},
 		"a set of processors": {single(append(ids("p%04d\r\n"), nil, "")), []string{
-			invalid + "processor_ids: 2000 values are not processor ids: " + trimmed + shown(`"p%04d\r\n"`),
+			invalid + `processor_ids: "p0000\r\n" is not a processor id: ` + trimmed + shown(`"p%04d\r\n"`),
 			invalid + "processor_ids: null is not a processor id: it must not be null." + compact,
 			invalid + `processor_ids: "" is not a processor id: it must not be empty.` + compact,
 		}},
 		"a data source": {data(append(ids("cam-%04d\r"), "\ufeffcam")), []string{
-			invalid + "stream_ids: 2000 values are not stream ids: " + trimmed + shown(`"cam-%04d\r"`),
+			invalid + `stream_ids: "cam-0000\r" is not a stream id: ` + trimmed + shown(`"cam-%04d\r"`),
 			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not have a byte order mark (U+FEFF), ` +
 				`with which some editors begin a file. In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
@@ -99,14 +100,14 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 				`In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
 		"21 processors": {single(ids(" p%04d")[:21]), []string{
-			invalid + "processor_ids: 21 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), "1980 more", "1 more", 1),
+			invalid + `processor_ids: " p0000" is not a processor id: ` + trimmed + strings.Replace(shown(`" p%04d"`), "1980 more", "1 more", 1),
 		}},
 		"20 processors": {single(ids(" p%04d")[:20]), []string{
-			invalid + "processor_ids: 20 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), " and 1980 more", "", 1),
+			invalid + `processor_ids: " p0000" is not a processor id: ` + trimmed + strings.Replace(shown(`" p%04d"`), " and 1980 more", "", 1),
 		}},
 		"a query": {query(append(ids(" cam-%04d"), nil, nil, tftypes.UnknownValue)), []string{
-			invalid + "stream_ids: 2000 values are not stream ids: " + trimmed + shown(`" cam-%04d"`),
-			invalid + "stream_ids: 2 values are not stream ids: they must not be null." + compact + "\n\nnull, null",
+			invalid + `stream_ids: " cam-0000" is not a stream id: ` + trimmed + shown(`" cam-%04d"`),
+			invalid + `stream_ids: null is not a stream id: it must not be null.` + compact + others + "null, null",
 		}},
 		"one of each": {group(coretest.Attributes{"a\t": []string{" p"}}), []string{
 			invalid + `streams["a\t"]: "a\t" is not a stream id: it must not begin or end with white space, such as the line break of a file. ` +

@@ -46,9 +46,9 @@ const (
 )
 
 var (
-	streamIDRule    = checkedString{report.Noun{One: "a stream id", Several: "stream ids"}, streams.CheckStreamID}
-	processorIDRule = checkedString{report.Noun{One: "a processor id", Several: "processor ids"}, streams.CheckProcessorID}
-	timeLimitRule   = checkedString{report.Noun{One: "a time limit", Several: "time limits"}, func(text string) error {
+	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
+	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
+	timeLimitRule   = checkedString{"a time limit", func(text string) error {
 		if d, err := time.ParseDuration(text); err != nil || d <= 0 { // every call would exceed a limit of zero or less
 			return errors.New(`must be written like "30s", "10m" or "1h30m"`)
 		}

@@ -17,7 +17,7 @@ type Mistake struct {
 
 // Fault is what is wrong with a value.
 type Fault struct {
-	What  Noun
+	What  string // it should be, such as "a stream id"
 	Wrong string // such as "must not be empty"
 	Mend  string // a sentence about what makes the value right; may be empty
 }
@@ -29,39 +29,21 @@ const (
 	Compact   = "In Terraform, compact() leaves out empty texts and nulls."
 )
 
-// Noun is what a value should be, such as "a stream id" and "stream ids".
-type Noun struct{ One, Several string }
-
 // Mistakes returns one error for each fault in the value of an attribute, which may be a map of thousands.
 func Mistakes(attribute path.Path, all []Mistake) (diags diag.Diagnostics) {
 	for _, same := range inOrder(all, func(m Mistake) Fault { return m.Fault }) {
-		if len(same) == 1 {
-			diags.Append(same[0].alone())
-		} else {
-			diags.Append(withOneFault(attribute, same))
+		m, at, others := same[0], same[0].At, ""
+		if len(same) > 1 {
+			var names []string
+			for _, m := range same {
+				names = append(names, join(": ", m.Key, m.Value))
+			}
+			at, others = attribute, "All with this mistake: "+some(names, shownTexts)
 		}
+		diags.AddAttributeError(at, "Invalid Attribute Value",
+			paragraphs(join(" ", fmt.Sprintf("%s: %s is not %s: it %s.", at, m.Value, m.What, m.Wrong), m.Mend), others))
 	}
 	return diags
-}
-
-// alone is the error of a mistake that is the only one with its fault.
-func (m Mistake) alone() diag.Diagnostic {
-	return invalidValue(m.At, join(" ", fmt.Sprintf("%s is not %s: it %s.", m.Value, m.What.One, m.Wrong), m.Mend))
-}
-
-// withOneFault is the error of several values.
-func withOneFault(attribute path.Path, same []Mistake) diag.Diagnostic {
-	var names []string
-	for _, m := range same {
-		names = append(names, join(": ", m.Key, m.Value))
-	}
-	m := same[0]
-	wrong := fmt.Sprintf("%d values are not %s: they %s.", len(same), m.What.Several, m.Wrong)
-	return invalidValue(attribute, paragraphs(join(" ", wrong, m.Mend), some(names, shownTexts)))
-}
-
-func invalidValue(at path.Path, text string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %s", at, text))
 }
 
 // MissingValue is the error of an attribute that is null. what is what it should be, such as "the set".
