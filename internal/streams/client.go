@@ -70,7 +70,7 @@ func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet
 	}
 	address := c.baseURL.String() + "/v2/streams/" + url.PathEscape(id) // always one segment of the path
 	result := c.sender.Send(ctx, requests.Request{Method: method, URL: address, Body: bodyOf(update)})
-	if result.Failure != requests.None || result.Status/100 != 2 {
+	if result.Failure != requests.Responded || result.Status/100 != 2 {
 		return nil, newError(result)
 	}
 	return c.accept(result, id, update)

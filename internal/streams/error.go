@@ -67,7 +67,7 @@ type Error struct {
 func newError(r requests.Result) *Error {
 	r.Body = nil // the error may be kept for long
 	e := &Error{Result: r, Kind: failureKinds[r.Failure]}
-	if r.Failure == requests.None {
+	if r.Failure == requests.Responded {
 		e.Kind = kindOf(r.Status)
 	}
 	if r.Status == http.StatusNotModified {
