@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"runtime/debug"
-	"sync/atomic"
 )
 
 // Panic is what a call or an operation panicked with: a bug of the provider.
@@ -20,21 +19,4 @@ func Recovered(cause any) *Panic {
 		return p
 	}
 	return &Panic{cause, string(debug.Stack())}
-}
-
-// panics keeps one of the panics of several goroutines, for the one that waits for them.
-type panics struct{ kept atomic.Pointer[Panic] }
-
-// keep is deferred in each of them.
-func (p *panics) keep() {
-	if cause := recover(); cause != nil {
-		p.kept.CompareAndSwap(nil, Recovered(cause))
-	}
-}
-
-// repanic panics with the one that was kept.
-func (p *panics) repanic() {
-	if kept := p.kept.Load(); kept != nil {
-		panic(kept)
-	}
 }

@@ -150,16 +150,20 @@ func withLedger[T any](s *Session, id string, rule func(*claims.Ledger) T) T {
 func forEach[T any](s *Session, ids []string, do func(id string) T) []T {
 	results := make([]T, len(ids))
 	var running errgroup.Group
-	var caught panics
 	running.SetLimit(s.client.MaxUnderWay())
 	for i, id := range ids {
-		running.Go(func() error {
-			defer caught.keep()
+		running.Go(func() (err error) {
+			defer func() {
+				if cause := recover(); cause != nil {
+					err = Recovered(cause)
+				}
+			}()
 			results[i] = do(id)
 			return nil
 		})
 	}
-	_ = running.Wait() // there are no errors
-	caught.repanic()
+	if err := running.Wait(); err != nil {
+		panic(err)
+	}
 	return results
 }
