@@ -100,7 +100,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 		}
 		id := o.Stream
 		after.Updated++
-		after.Findings = append(after.Findings, s.findings(id, o.Decision)...)
+		after.Findings = append(after.Findings, s.findings(c, id, o.Decision)...)
 		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.effect.Reported
 	}
 }
@@ -127,7 +127,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 			s.keep(after, c, o)
 		default:
 			after.Left++
-			for _, f := range s.findings(o.Stream, o.Decision) {
+			for _, f := range s.findings(c, o.Stream, o.Decision) {
 				f.Facts = o.Facts
 				after.Findings = append(after.Findings, f)
 			}

@@ -82,8 +82,8 @@ type Finding struct {
 	Facts    *claims.Facts   // after an operation; nil if there was none
 	Shown    string          // Decision.Other as a person may read it: known secrets are masked
 
-	Of         int    // of LeavesGroup: the streams that the group has in the state
-	Configured string // of ImportDiffers: the stream that the configuration has, if the resource has one
+	Of         int    // the streams that the resource has in the state
+	Configured string // the stream that the configuration of a single resource has; "" if it is not known
 }
 
 // IsError reports whether the call fails.
@@ -100,9 +100,14 @@ func (f Finding) Now() (streams.Outcome, *streams.Stream) {
 	return streams.NotChanged, nil
 }
 
-// findings returns what a person should know of what a plan or an operation decided for a stream.
-func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
-	f := Finding{Stream: id, Decision: decided}
+// findings returns what a person should know of what the plan of a change, or an operation, decided for a stream.
+func (s *Session) findings(c Change, id string, decided claims.Decision) (all []Finding) {
+	f := Finding{Stream: id, Decision: decided, Of: len(c.Was)}
+	if !c.Group {
+		for wanted := range c.Want {
+			f.Configured = wanted
+		}
+	}
 	if decided.Other.Len() > 0 {
 		f.Shown = s.Redact(decided.Other.String()) // some were read
 	}

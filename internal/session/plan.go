@@ -23,14 +23,19 @@ type Planned struct {
 // Terraform plans a replacement twice, and does not tell the first plan. That is the plan of an edit, with what ignore_changes keeps.
 // The second plan is that of a create, with the configuration, and has the private state that the first one planned.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
-	first, found := s.firstPlan(c.Marks.All.Plan)
+	planned, found := s.firstPlans.Load(c.Marks.All.Plan)
 	if !found {
 		if c.plan = rand.Text(); c.Kind == Edit {
-			s.remember(c)
+			s.firstPlans.Store(c.plan, c)
 		}
 		return s.plan(ctx, c)
 	}
-	s.withdraw(first, c.Want)
+	first, _ := planned.(Change) // there are no others
+	for id := range first.Want {
+		if _, stays := c.Want[id]; !stays {
+			withLedger(s, id, func(l *claims.Ledger) any { l.Withdraw(first.plan); return nil })
+		}
+	}
 	p := s.plan(ctx, c.replacing(first))
 	p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() }) // Terraform shows no others
 	return p
@@ -58,58 +63,20 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	}
 
 	p := Planned{Marks: s.plannedMarks(c, decided), Sends: len(leaves) > 0 || c.leaving == claims.MayBeDropped}
+	mayLeave := false
 	for _, id := range slices.Sorted(maps.Keys(decided)) {
 		p.Sends = p.Sends || decided[id].Send
-		p.Findings = append(p.Findings, s.findings(id, decided[id])...)
+		for _, f := range s.findings(c, id, decided[id]) {
+			if f.Warning != claims.MayLeaveGroup || !mayLeave { // which is a warning of the whole group
+				p.Findings = append(p.Findings, f)
+			}
+			mayLeave = mayLeave || f.Warning == claims.MayLeaveGroup
+		}
 	}
-	p.Findings = c.complete(p.Findings)
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
 		s.takeOver(ctx, c, &p)
 	}
 	return p
-}
-
-// complete adds to the findings of a plan what a stream alone does not tell. What may leave a group is a warning of the whole group.
-func (c Change) complete(findings []Finding) (complete []Finding) {
-	mayLeave := false
-	for _, f := range findings {
-		switch {
-		case f.Warning == claims.MayLeaveGroup && mayLeave:
-			continue
-		case f.Warning == claims.MayLeaveGroup:
-			mayLeave = true
-		case f.Warning == claims.LeavesGroup:
-			f.Of = len(c.Was)
-		case f.Decision.Refusal == claims.ImportDiffers && !c.Group:
-			f.Configured = slices.Collect(maps.Keys(c.Want))[0]
-		}
-		complete = append(complete, f)
-	}
-	return complete
-}
-
-// remember remembers the plan of an object that Terraform may replace.
-func (s *Session) remember(c Change) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.firstPlans[c.plan] = c
-}
-
-// firstPlan returns the change that was planned first, by the id of the plan.
-func (s *Session) firstPlan(id string) (first Change, found bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first, found = s.firstPlans[id]
-	return first, found
-}
-
-// withdraw withdraws what a first plan intends with the streams that the second one does not want.
-func (s *Session) withdraw(first Change, want Sets) {
-	for id := range first.Want {
-		if _, stays := want[id]; !stays {
-			withLedger(s, id, func(l *claims.Ledger) any { l.Withdraw(first.plan); return nil })
-		}
-	}
 }
 
 // claim claims all streams before the plan waits, so that a resource that leaves one of them knows it.
@@ -188,7 +155,7 @@ func (s *Session) takeOver(ctx context.Context, c Change, p *Planned) {
 		case read.Err != nil:
 			p.Findings = append(p.Findings, Finding{Stream: id, Err: read.Err})
 		case set != nil:
-			p.Findings = append(p.Findings, s.findings(id, claims.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses))...)
+			p.Findings = append(p.Findings, s.findings(c, id, claims.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses))...)
 		}
 	}
 }

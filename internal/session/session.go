@@ -26,9 +26,10 @@ type Session struct {
 	applies atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
 	created atomic.Bool // a create has succeeded, perhaps that of a replacement
 
-	mu         sync.Mutex // also of the ledgers: a rule takes no time
-	streams    map[string]*stream
-	firstPlans map[string]Change // of what may become a replacement; by id
+	mu      sync.Mutex // also of the ledgers: a rule takes no time
+	streams map[string]*stream
+
+	firstPlans sync.Map // of Change, by id: the plans of objects that Terraform may replace
 
 	waiting   chan struct{}    // has an element for each call that waits for claimsDue
 	claimsDue func() time.Time // when the calls beside the one that is made first have had time to claim their streams
@@ -59,7 +60,6 @@ func New(client *streams.Client, deployment string, detectDrift bool) *Session {
 		detectDrift: detectDrift,
 		id:          rand.Text(),
 		streams:     map[string]*stream{},
-		firstPlans:  map[string]Change{},
 		waiting:     make(chan struct{}, maxWaiting),
 		claimsDue:   sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
 	}
