@@ -34,10 +34,10 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	c.leaving = c.leaveKind(claims.Destroy{
 		PlannedHere:  c.Marks.All.Session == s.id,
 		Created:      s.created.Load(),
-		FailedBefore: slices.ContainsFunc(slices.Collect(maps.Values(c.Marks.Streams)), func(m Mark) bool { return m.Failed }),
+		FailedBefore: c.Marks.All.Failed,
 	})
 	c.imported = s.importOf(c)
-	before := After{Kept: c.Was, Marks: c.Marks.lasting(), KeepState: true}
+	before := After{Kept: c.Was, Marks: c.lasting(), KeepState: true}
 	before.Marks.All.Import = ImportMark{}
 	switch {
 	case s.mayNotDetach(c): // of a tainted or replaced object, without a plan
@@ -49,7 +49,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 		return before
 	}
 	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OldObject: c.leaving.IsOfOldObject()}
-	after.Marks.All.ReadAt = c.Marks.All.ReadAt
+	after.Marks.All = MarkOfAll{ReadAt: c.Marks.All.ReadAt, Failed: c.leaving == claims.Superseded}
 	for id := range c.Want { // the framework passes a create nothing of its plan, which is planned again before
 		if withLedger(s, id, func(l *claims.Ledger) bool { return l.Found }) {
 			after.Marks.All.ReadAt = s.client.Address()
@@ -58,7 +58,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {
-		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.leaving == claims.Superseded})
+		after.Marks.set(id, Mark{Resend: entry.Resend})
 	}
 	after.KeepState = after.Failed() && !c.partial()
 	switch {

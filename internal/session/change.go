@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -109,6 +108,15 @@ func (c Change) takenOver() []string {
 	})
 }
 
+// lasting returns the marks without what a plan adds for its apply.
+func (c Change) lasting() Marks {
+	kept := Marks{All: MarkOfAll{ReadAt: c.Marks.All.ReadAt, Failed: c.Marks.All.Failed, Import: c.Marks.All.Import}}
+	for id, entry := range c.Was {
+		kept.set(id, Mark{Resend: entry.Resend, Shared: c.Marks.Streams[id].Shared})
+	}
+	return kept
+}
+
 // want returns what the rules need to know of a stream that the resource plans a set for.
 func (c Change) want(id string) claims.Want {
 	return claims.Want{
@@ -138,23 +146,22 @@ type Mark struct {
 	Resend claims.Resend `json:"resend,omitempty"`
 	Gone   bool          `json:"gone,omitempty"`   // the refresh found no such stream
 	Shared bool          `json:"shared,omitempty"` // the refresh read another resource with the stream before
-	Failed bool          `json:"failed,omitempty"` // the object was replaced, and its destroy failed in the same apply
 
 	Send   bool         `json:"send,omitempty"`   // planned: the apply sends the set although the state has it
 	Detach bool         `json:"detach,omitempty"` // planned: the resource leaves the stream and may detach the processors
 	Claim  claims.Claim `json:"claim,omitzero"`   // planned: what resources of the plan do with the stream
 }
 
-// MarkOfAll is about the streams of a resource that have no mark of their own, and about the plan.
+// MarkOfAll is about a resource with all of its streams, and about the plan.
 type MarkOfAll struct {
-	Resend   claims.Resend `json:"resend,omitempty"`
-	ReadAt   string        `json:"read_at_address,omitempty"` // the address at which a read of the resource has returned a stream
-	OfCreate bool          `json:"of_create,omitempty"`       // planned by a create; a destroy with it is that of the old object
-	Late     bool          `json:"late,omitempty"`            // likewise, and the streams of the create are known after apply
-	Import   ImportMark    `json:"import,omitzero"`           // of an object that was imported
-	Session  string        `json:"session,omitempty"`         // planned: the session that planned the destroy
-	Plan     string        `json:"plan,omitempty"`            // planned by an edit: its id, for the second plan of a replacement
+	ReadAt string     `json:"read_at_address,omitempty"` // the address at which a read of the resource has returned a stream
+	Failed bool       `json:"failed,omitempty"`          // the object was replaced, and its destroy failed in the same apply
+	Import ImportMark `json:"import,omitzero"`           // of an object that was imported
 
+	OfCreate bool   `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
+	Late     bool   `json:"late,omitempty"`      // likewise, and the streams of the create are known after apply
+	Session  string `json:"session,omitempty"`   // planned: the session that planned the destroy
+	Plan     string `json:"plan,omitempty"`      // planned by an edit: its id, for the second plan of a replacement
 }
 
 // ImportMark says in whose run an object counts as imported.
@@ -163,12 +170,13 @@ type ImportMark struct {
 	ByCommand bool   `json:"by_command,omitempty"` // in that of each session, because `terraform import` made it, or perhaps did
 }
 
-// Of returns the mark of a stream.
+// Of returns the mark of a stream. Nobody knows the marks of a tainted object: its destroy has those of a create without a first plan.
 func (m Marks) Of(id string) Mark {
-	if found, ok := m.Streams[id]; ok {
-		return found
+	found := m.Streams[id]
+	if m.All.OfCreate && m.All.Plan == "" {
+		found.Resend = claims.Unknown
 	}
-	return Mark{Resend: m.All.Resend}
+	return found
 }
 
 // Entry adds the mark of a stream to what the state has of it.
@@ -176,32 +184,13 @@ func (m Marks) Entry(id string, set streams.ProcessorSet) *claims.Entry {
 	return &claims.Entry{Set: set, Resend: m.Of(id).Resend}
 }
 
-// set sets a mark, also one that says nothing: that of all streams does not hold for the stream then.
+// set sets a mark, or removes one that says nothing.
 func (m *Marks) set(id string, mark Mark) {
+	if delete(m.Streams, id); reflect.ValueOf(mark).IsZero() {
+		return
+	}
 	if m.Streams == nil {
 		m.Streams = map[string]Mark{}
 	}
 	m.Streams[id] = mark
-}
-
-// add sets a mark, unless it says nothing.
-func (m *Marks) add(id string, mark Mark) {
-	if !reflect.DeepEqual(mark, Mark{}) {
-		m.set(id, mark)
-	}
-}
-
-// lasting returns the marks without what a plan adds for its apply.
-func (m Marks) lasting() Marks {
-	kept := Marks{All: MarkOfAll{Resend: m.All.Resend, ReadAt: m.All.ReadAt, Import: m.All.Import}}
-	for id, found := range m.Streams {
-		resend := cmp.Or(found.Resend, m.All.Resend)
-		kept.add(id, Mark{Resend: resend, Shared: found.Shared, Failed: found.Failed})
-	}
-	return kept
-}
-
-func (m Marks) clone() Marks {
-	m.Streams = maps.Clone(m.Streams)
-	return m
 }

@@ -7,17 +7,19 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 )
 
-// A stream that several resources have keeps the mark that a failed replacement gave all streams.
-func TestSharedStreamKeepsItsMark(t *testing.T) {
+// Nobody knows the marks of a tainted object, also after its destroy was refused. A stream that several resources have keeps its mark.
+func TestMarksThatLast(t *testing.T) {
 	t.Parallel()
-	s, was, found := New(nil, "", false), Entries{"cam-1": {}}, Marks{All: MarkOfAll{Resend: claims.Unknown}}
-	s.Refresh(t.Context(), was, Marks{})
-	if found = s.Refresh(t.Context(), was, found).Marks; !found.Of("cam-1").Shared || found.Of("cam-1").Resend != claims.Unknown {
-		t.Errorf("the marks are %+v", found)
-	}
-	planned := Marks{map[string]Mark{"cam-1": {Shared: true}}, MarkOfAll{OfCreate: true, Resend: claims.Unknown}}
-	if kept := planned.lasting(); kept.Streams["cam-1"].Resend != claims.Unknown || kept.All.OfCreate {
+	found := Marks{map[string]Mark{id: {Shared: true}}, MarkOfAll{OfCreate: true}}
+	tainted := Change{Kind: Destroy, Was: Entries{id: found.Entry(id, a)}, Marks: found}
+	kept := tainted.lasting()
+	if m := kept.Of(id); m.Resend != claims.Unknown || !m.Shared || kept.All.OfCreate {
 		t.Errorf("the marks that last are %+v", kept)
+	}
+	s := New(nil, "", false)
+	s.Refresh(t.Context(), tainted.Was, Marks{})
+	if m := s.Refresh(t.Context(), tainted.Was, kept).Marks.Of(id); m.Resend != claims.Unknown || !m.Shared {
+		t.Errorf("after a refresh, the mark is %+v", m)
 	}
 }
 

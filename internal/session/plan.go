@@ -95,16 +95,13 @@ func (s *Session) claim(c Change) {
 // plannedMarks returns what a plan tells its apply: Terraform passes it to a create and to a destroy, and to the destroy of a
 // replacement that of its create. An update is planned again, and gets nothing.
 func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Marks {
-	marks := c.Marks.lasting()
+	marks := c.lasting()
 	switch c.Kind {
 	case Destroy:
 		marks.All.Session = s.id
 	case Create: // with what the first plan of a replacement says of the streams that its object leaves
-		marks = c.Marks.clone()
+		marks.All, marks.Streams = c.Marks.All, maps.Clone(c.Marks.Streams)
 		marks.All.OfCreate, marks.All.Late = true, c.Want == nil
-		if c.Marks.All.Plan == "" { // nobody knows the marks of a tainted object
-			marks.All.Resend = claims.Unknown
-		}
 	default:
 		marks.All.Plan = c.plan
 	}
@@ -120,9 +117,9 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		}
 		switch {
 		case stays:
-			marks.add(id, m)
+			marks.set(id, m)
 		case c.leaving == claims.MayBeDropped: // the plan of the apply decides
-		default: // also if the mark says nothing: that of all streams would hold instead
+		default:
 			m.Claim, m.Detach = d.Claim, c.Detach
 			marks.set(id, m)
 		}

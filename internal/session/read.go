@@ -41,19 +41,15 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 
 // markShared marks the streams of a state that are also in another one: no plan tells that to the apply of an object that was
 // replaced.
-func (s *Session) markShared(was Entries, found Marks) Marks {
+func (s *Session) markShared(was Entries, found *Marks) {
 	for id := range was {
 		m := found.Of(id)
-		shared := withLedger(s, id, func(l *claims.Ledger) bool {
+		m.Shared = withLedger(s, id, func(l *claims.Ledger) bool {
 			l.Reads++
 			return l.Reads > 1
 		})
-		if shared != m.Shared {
-			m.Shared = shared
-			found.set(id, m)
-		}
+		found.set(id, m)
 	}
-	return found
 }
 
 // Refresh marks what states share. With detect_drift, a stream that the service does not know leaves the state, unless it is
@@ -62,20 +58,18 @@ func (s *Session) markShared(was Entries, found Marks) Marks {
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	ofImport := found.All.Import.Session == s.id && found.All.ReadAt == "" // no read after the import has returned a stream
 	found.All.Import = s.refreshed(found.All.Import)
-	found = s.markShared(was, found)
+	s.markShared(was, &found)
 	if s.ReadRefusal() != 0 {
 		return After{Kept: was, Marks: found, OfImport: ofImport}
 	}
-	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OfImport: ofImport}
-	after.Marks.All.Import = found.All.Import
+	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, Marks: Marks{All: found.All}, OfImport: ofImport}
 	reads := s.ReadEach(ctx, was.Without(nil))
-	proven := found.All.ReadAt == s.client.Address()
-	if after.Marks.All.ReadAt = found.All.ReadAt; slices.ContainsFunc(reads, func(r Reading) bool { return r.Err == nil }) {
-		proven, after.Marks.All.ReadAt = true, s.client.Address()
+	if slices.ContainsFunc(reads, func(r Reading) bool { return r.Err == nil }) {
+		after.Marks.All.ReadAt = s.client.Address()
 	}
+	proven := after.Marks.All.ReadAt == s.client.Address()
 	for _, read := range reads {
 		id := read.Stream
-		m := found.Streams[id]
 		gone := IsNotFound(read.Err) && proven && !ofImport // of an imported one, Terraform would say so without the response
 		withLedger(s, id, func(l *claims.Ledger) any { l.Gone = l.Gone || gone; return nil })
 		switch {
@@ -86,11 +80,11 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 			after.Findings = append(after.Findings, Finding{Stream: id, Err: read.Err})
 		default:
 			after.Kept[id], after.Reported[id] = &claims.Entry{Set: read.Got.ProcessorIDs}, read.Got
-			kept := Mark{Shared: m.Shared, Failed: m.Failed}
-			if m.Resend == claims.Unsent { // after a trigger, the set may be the one that was read
+			kept := Mark{Shared: found.Streams[id].Shared}
+			if found.Of(id).Resend == claims.Unsent { // after a trigger, the set may be the one that was read
 				kept.Resend = claims.Unsent
 			}
-			after.Marks.add(id, kept)
+			after.Marks.set(id, kept)
 		}
 	}
 	return after

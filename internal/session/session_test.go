@@ -246,9 +246,9 @@ func TestMarksOfARefresh(t *testing.T) {
 	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"a"}})
 	for name, s := range map[string]*Session{"without reads": newSession(t, requests.Config{BaseURL: url}), "with reads": newReader(t, url)} {
 		for _, shared := range []bool{false, true} {
-			after := s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{Streams: map[string]Mark{id: {Failed: true}}})
-			if got := after.Marks.Of(id); !got.Failed || got.Shared != shared {
-				t.Errorf("%s: %+v, shared %t", name, got, shared)
+			after := s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{All: MarkOfAll{Failed: true}})
+			if !after.Marks.All.Failed || after.Marks.Of(id).Shared != shared {
+				t.Errorf("%s: %+v, shared %t", name, after.Marks, shared)
 			}
 		}
 	}

@@ -126,19 +126,11 @@ func Marks(private []byte) string {
 
 // resends reports whether a private state says that each plan sends the set of a stream.
 func resends(private []byte, id string) bool {
-	type mark struct {
-		Resend string `json:"resend"`
-	}
 	var values map[string][]byte
-	var marks map[string]mark
-	var all mark // of all streams without a mark of their own
+	var marks map[string]struct{ Resend string }
 	_ = json.Unmarshal(private, &values)
 	_ = json.Unmarshal(values["marks"], &marks)
-	_ = json.Unmarshal(values["all"], &all)
-	if found, ok := marks[id]; ok {
-		return found.Resend != ""
-	}
-	return all.Resend != ""
+	return marks[id].Resend != ""
 }
 
 // DynamicValue encodes a value for the protocol.
