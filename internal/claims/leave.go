@@ -41,24 +41,6 @@ const (
 	MayBeImported // nobody knows whether an apply has written the state
 )
 
-// Destroy is what a session knows of an object that is destroyed.
-type Destroy struct {
-	PlannedHere  bool // in the session of the apply, which happens only to an old object
-	Created      bool // a create has succeeded in this session: Terraform does not tell what it replaces
-	FailedBefore bool // the destroy failed in the apply of the replacement
-}
-
-// Kind returns what Terraform tells the apply of a destroy.
-func (d Destroy) Kind() LeaveKind {
-	switch {
-	case !d.PlannedHere:
-		return Planned
-	case d.Created, d.FailedBefore:
-		return Superseded
-	}
-	return LeftBehind
-}
-
 // IsOfOldObject reports whether the object was replaced, in this apply or in an earlier one.
 func (k LeaveKind) IsOfOldObject() bool { return k == Superseded || k == LeftBehind }
 

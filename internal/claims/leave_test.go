@@ -8,21 +8,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func TestKindOfDestroy(t *testing.T) {
-	for _, test := range []struct {
-		destroy Destroy
-		want    LeaveKind
-	}{
-		{Destroy{}, Planned},
-		{Destroy{Created: true, FailedBefore: true}, Planned},
-		{Destroy{PlannedHere: true}, LeftBehind},
-		{Destroy{PlannedHere: true, Created: true}, Superseded},
-		{Destroy{PlannedHere: true, FailedBefore: true}, Superseded},
-	} {
-		check(t, fmt.Sprintf("%+v", test.destroy), test.destroy.Kind(), test.want)
-	}
-}
-
 // TestLeaves has the table of [Leave.request]: a row for what Terraform tells the apply, a column for who else has the stream. Set a
 // is attached, and b that of the other resource. What is said stands behind what is sent.
 func TestLeaves(t *testing.T) {

@@ -31,11 +31,7 @@ func (a After) Failed() bool {
 // Apply sends the sets of a change, and then leaves streams: another resource may have sent its set by then.
 func (s *Session) Apply(ctx context.Context, c Change) After {
 	s.applies.Store(true)
-	c.leaving = c.leaveKind(claims.Destroy{
-		PlannedHere:  c.Marks.All.Session == s.id,
-		Created:      s.created.Load(),
-		FailedBefore: c.Marks.All.Failed,
-	})
+	c.leaving = s.leaveKind(c, c.Marks.All.Session == s.id)
 	c.imported = s.importOf(c)
 	before := After{Kept: c.Was, Marks: c.lasting(), KeepState: true}
 	before.Marks.All.Import = ImportMark{}

@@ -60,19 +60,6 @@ func (c Change) replacing(first Change) Change {
 // partial reports whether the state takes what succeeds if a stream fails.
 func (c Change) partial() bool { return c.Group && c.Kind == Edit }
 
-// leaveKind returns how a change leaves streams. d is about a destroy.
-func (c Change) leaveKind(d claims.Destroy) claims.LeaveKind {
-	switch {
-	case c.Kind == Destroy:
-		return d.Kind()
-	case c.partial() && c.Want == nil:
-		return claims.MayBeDropped
-	case c.partial():
-		return claims.Dropped
-	}
-	return claims.Planned
-}
-
 // entry returns what the state has of a stream at the deployment that is configured, or nil.
 func (c Change) entry(id string) *claims.Entry {
 	if c.Elsewhere || c.Kind == Create { // which destroys what was

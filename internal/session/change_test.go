@@ -23,6 +23,24 @@ func TestMarksThatLast(t *testing.T) {
 	}
 }
 
+// What Terraform tells the apply of a destroy depends on the session that planned it, and on what happened before.
+func TestLeaveKind(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		plannedHere, created, failedBefore bool
+		want                               claims.LeaveKind
+	}{
+		{false, false, false, claims.Planned}, {false, true, true, claims.Planned},
+		{true, false, false, claims.LeftBehind}, {true, true, false, claims.Superseded}, {true, false, true, claims.Superseded},
+	} {
+		s, c := New(nil, "", false), destroys(Marks{All: MarkOfAll{Failed: test.failedBefore}})
+		s.created.Store(test.created)
+		if got := s.leaveKind(c, test.plannedHere); got != test.want {
+			t.Errorf("%+v: %d", test, got)
+		}
+	}
+}
+
 // A destroy, or a move, is refused if it would detach processors at a deployment that is not that of the state, or may not be. A
 // group that drops a stream detaches, too.
 func TestMayNotDetach(t *testing.T) {

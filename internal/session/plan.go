@@ -43,7 +43,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 
 // plan makes a plan that is the first of its change, or takes the place of the first one.
 func (s *Session) plan(ctx context.Context, c Change) Planned {
-	c.leaving = c.leaveKind(claims.Destroy{PlannedHere: s.applies.Load(), Created: s.created.Load()})
+	c.leaving = s.leaveKind(c, s.applies.Load())
 	if s.mayNotDetach(c) {
 		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}

@@ -73,6 +73,22 @@ func (s *Session) Differs(state string) bool {
 	return s.deployment != "" && state != "" && state != s.deployment
 }
 
+// leaveKind returns how a change leaves streams. plannedHere says that a destroy was planned in the session of the apply, which happens
+// only to an old object. Terraform does not tell which create replaces it.
+func (s *Session) leaveKind(c Change, plannedHere bool) claims.LeaveKind {
+	switch {
+	case c.Kind == Destroy && plannedHere && (s.created.Load() || c.Marks.All.Failed):
+		return claims.Superseded
+	case c.Kind == Destroy && plannedHere:
+		return claims.LeftBehind
+	case c.partial() && c.Want == nil:
+		return claims.MayBeDropped
+	case c.partial():
+		return claims.Dropped
+	}
+	return claims.Planned
+}
+
 // mayNotDetach reports whether a change would detach the processors of streams that may never have had them from the object: the
 // state is that of another deployment, or no refresh has recorded yet of which one it is.
 func (s *Session) mayNotDetach(c Change) bool {
