@@ -29,11 +29,7 @@ func (l *Ledger) BeginAction(set streams.ProcessorSet, interrupted bool) Decisio
 func (l *Ledger) send(set streams.ProcessorSet) Decision {
 	l.underWay = &update{set: set}
 	d := Decision{Send: true, Set: set}
-	switch {
-	case !l.detached || set.Len() == 0:
-	case l.late:
-		d.Warnings = []Warning{DetachedByOldObject}
-	default:
+	if l.detached && set.Len() > 0 {
 		d.Warnings = []Warning{DetachedForAMoment}
 	}
 	return d

@@ -20,7 +20,6 @@ type Ledger struct {
 	left     *remainder      // by a resource that left since then; nil if there is none
 	underWay *update         // a request without an outcome yet; nil if there is none
 	detached bool            // a leave has detached the processors, and no resource has set them since
-	late     bool            // of the leave that has detached: see [Leave]
 
 	Gone  bool // the refresh found no such stream
 	Found bool // the plan of a resource that takes the stream over has read it
@@ -122,7 +121,6 @@ func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.se
 type update struct {
 	set      streams.ProcessorSet
 	detaches bool // a resource leaves the stream, and the stream may have processors
-	late     bool // see [Leave]
 }
 
 // Entry is what the state of one resource has of a stream.
@@ -189,7 +187,6 @@ const (
 
 	// Of the apply.
 	DetachedForAMoment        // another resource that left the stream has detached the processors, and the set attaches some again
-	DetachedByOldObject       // likewise, by an object whose replacement goes to a stream that was known after apply
 	WereDetached              // a leave has detached the processors, which the plan did not foresee
 	StayAttached              // the destroy of an old object sent nothing, because another resource may have the stream
 	StayAttachedBesideFailure // a leave sent nothing, and the other resource could not be applied

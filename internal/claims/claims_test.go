@@ -221,11 +221,6 @@ func TestSetAfterALeave(t *testing.T) {
 	}
 	check(t, "after two leaves", told(s.BeginAction(a, false)), true)
 	check(t, "the empty set", told(s.BeginAction(emptySet, false)), false)
-
-	var late Ledger
-	late.BeginLeave(Leave{Entry: *inStateA, Detach: true, Late: true}, Claim{}, false)
-	late.EndLeave(succeeds(emptySet))
-	check(t, "by an old object", late.BeginUpdate(a, false).Warnings, []Warning{DetachedByOldObject})
 }
 
 func TestLateConflict(t *testing.T) {

@@ -15,7 +15,6 @@ type Leave struct {
 	Shared     bool   // the refresh read another entry of the stream before
 	Unforeseen bool   // the plan of the run did not know that the resource detaches
 	Plan       string // see [Want]
-	Late       bool   // an object is replaced, and the new one goes to a stream that the plan does not know
 }
 
 // LeaveKind says what Terraform tells the apply of a leave.
@@ -24,6 +23,7 @@ type LeaveKind int
 // The kinds of leaves.
 const (
 	Planned      LeaveKind = iota // the marks of the plan
+	PlannedLate                   // likewise; an object is replaced, and the new one goes to a stream that the plan does not know
 	Superseded                    // nothing, of an old object of this apply
 	LeftBehind                    // nothing, of an old object of an earlier apply
 	Dropped                       // nothing: a group is updated, and no longer has the stream
@@ -102,7 +102,7 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
 	switch {
 	case d.Send:
 		detaches := d.Set.Len() == 0 && (has.set.Len() > 0 || has.unknown)
-		l.underWay = &update{set: d.Set, detaches: detaches, late: v.Late}
+		l.underWay = &update{set: d.Set, detaches: detaches}
 	case d.Refusal == 0 && l.reported == nil:
 		l.left = &has
 	}
@@ -148,7 +148,7 @@ func (l *Ledger) staysAttached(v Leave) []Warning {
 // EndLeave ends the operation of BeginLeave. It has not failed if the service does not know the stream.
 func (l *Ledger) EndLeave(r Effect) {
 	if r.Reported != nil && !r.Failed && l.underWay.detaches {
-		l.detached, l.late = true, l.underWay.late
+		l.detached = true
 	}
 	l.EndAction(r)
 	switch {

@@ -113,10 +113,10 @@ func (l *Ledger) remainders() []remainder {
 // PlanLeave plans that a resource leaves the stream.
 func (l *Ledger) PlanLeave(v Leave) Decision {
 	d, i := Decision{Claim: l.claim()}, intent{plan: v.Plan, detaches: v.Detach && !v.Kind.IsOfOldObject()}
-	if v.Kind == Planned && l.Reads > 0 && d.Claim.Kind >= resends && v.had().is(d.Claim.Set) {
-		i.detaches = false // its mark says so. Without a refresh, it may be an old object, to which Terraform passes no mark
-	}
 	if v.Kind != MayBeDropped {
+		if l.Reads > 0 && d.Claim.Kind >= resends && v.had().is(d.Claim.Set) {
+			i.detaches = false // its mark says so. Without a refresh, it may be an old object, to which Terraform passes no mark
+		}
 		r := v.remainder(d.Claim)
 		i.leaves = &r
 		if v.Kind == Dropped && d.Claim.Kind >= resends && !r.is(d.Claim.Set) {
@@ -129,7 +129,7 @@ func (l *Ledger) PlanLeave(v Leave) Decision {
 	case v.Import != NotImported:
 		v.planImport(&d)
 	case !v.Detach, v.isEmpty():
-	case v.Late:
+	case v.Kind == PlannedLate:
 		d.Warnings = append(d.Warnings, MayBeEmpty)
 	case d.Claim.Kind != Nobody:
 	case v.Kind == MayBeDropped:
@@ -144,7 +144,7 @@ func (l *Ledger) PlanLeave(v Leave) Decision {
 func (v Leave) planImport(d *Decision) {
 	switch {
 	case v.Kind.IsOfOldObject(): // the plan has warned
-	case v.Import == MayBeImported, v.Late, v.Kind == MayBeDropped:
+	case v.Import == MayBeImported, v.Kind == PlannedLate, v.Kind == MayBeDropped:
 		d.Warnings = append(d.Warnings, ImportIsLeft)
 	default:
 		d.Refusal = ImportDiffers

@@ -302,10 +302,10 @@ func TestMayBeEmpty(t *testing.T) {
 		leave Leave
 		want  []Warning
 	}{
-		{Leave{Entry: *inStateA, Detach: true, Late: true}, []Warning{MayBeEmpty}},
-		{Leave{Entry: Entry{emptySet, Unknown}, Detach: true, Late: true}, []Warning{MayBeEmpty}},
-		{Leave{Entry: Entry{emptySet, Settled}, Detach: true, Late: true}, nil},
-		{Leave{Entry: *inStateA, Late: true}, nil},
+		{Leave{Entry: *inStateA, Detach: true, Kind: PlannedLate}, []Warning{MayBeEmpty}},
+		{Leave{Entry: Entry{emptySet, Unknown}, Detach: true, Kind: PlannedLate}, []Warning{MayBeEmpty}},
+		{Leave{Entry: Entry{emptySet, Settled}, Detach: true, Kind: PlannedLate}, nil},
+		{Leave{Entry: *inStateA, Kind: PlannedLate}, nil},
 		{Leave{Entry: *inStateA, Detach: true}, nil},
 	} {
 		check(t, fmt.Sprintf("%+v", test.leave), new(Ledger).PlanLeave(test.leave).Warnings, test.want)
@@ -396,7 +396,7 @@ func TestPlanImport(t *testing.T) {
 	}{
 		"to another stream":                {Leave{}, ImportDiffers, nil},
 		"a group without the stream":       {Leave{Kind: Dropped}, ImportDiffers, nil},
-		"to one that is not known":         {Leave{Late: true}, 0, []Warning{ImportIsLeft}},
+		"to one that is not known":         {Leave{Kind: PlannedLate}, 0, []Warning{ImportIsLeft}},
 		"a group that is not known":        {Leave{Kind: MayBeDropped}, 0, []Warning{ImportIsLeft}},
 		"a group, in its apply":            {Leave{Kind: Dropped, Import: MayBeImported}, 0, []Warning{ImportIsLeft}},
 		"its replaced object, in an apply": {Leave{Kind: Superseded}, 0, nil},

@@ -186,7 +186,7 @@ func TestReplacementForALateID(t *testing.T) {
 	wantDiagnostic(t, create(), "ERROR: Bad Request Error", "The stream's processors were detached before, in this run.")
 	wantDiagnostic(t, create(), "ERROR: Bad Request Error", "\nThe service reports that the stream now has [].")
 	service.InjectFunc(nil)
-	wantDiagnostic(t, create(), "WARNING: Processors Were Detached for a Moment", "the old object of this resource")
+	wantDiagnostic(t, create(), "WARNING: Processors Were Detached for a Moment", "the old object of this one")
 }
 
 // Two resources with one stream and one set are told once in a plan, also in the plans of two calls for each. The plan that removes one

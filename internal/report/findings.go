@@ -15,13 +15,6 @@ import (
 )
 
 const (
-	avoidLate = "If the stream may be created again under this id, set triggers to a value that differs each time the stream is created: " +
-		"otherwise the stream stays empty after an apply with -target, and no plan shows it. Then, to avoid the gap, first apply what the " +
-		"id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true in the lifecycle block, or set " +
-		"on_destroy = \"keep\" and apply that change first."
-	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and apply that change " +
-		"first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks, also for what the ids come from."
-
 	leaveGroup = "Streams Leave the Group"
 	ifNotMeant = "If this is not meant, check the file, folder or variable that the streams come from. To leave the processors attached, " +
 		"set on_destroy = \"keep\" in the group."
@@ -49,7 +42,10 @@ var warnings = [claims.WarningCount]text{
 		"The resource of {streams} is replaced, because its stream_id is known only after apply; there may be more such streams. If " +
 			"the id stays the same, the {stream has|streams have} no processors until the create, unless the lifecycle block has " +
 			"create_before_destroy = true, which the provider cannot see.",
-		avoidLate},
+		"If the stream may be created again under this id, set triggers to a value that differs each time the stream is created: " +
+			"otherwise the stream stays empty after an apply with -target, and no plan shows it. Then, to avoid the gap, first apply what " +
+			"the id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true in the lifecycle block, or set " +
+			"on_destroy = \"keep\" and apply that change first."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
 		"{streams} {has|have} processors that are not in the planned {set|sets}, and the apply detaches them: {own}.",
 		"To keep them, add them to the {set|sets}. If another configuration manages them, let only one manage " +
@@ -78,14 +74,12 @@ var warnings = [claims.WarningCount]text{
 		"The destroy of a replaced object has detached the processors of {streams}. Terraform did not tell the " +
 			"destroy which other resources have {it|them}.",
 		"If another resource has {the stream|one of the streams}, change a value in its triggers, and apply that change."},
-	claims.DetachedByOldObject: {"Processors Were Detached for a Moment", "",
-		"In this run, an object was replaced whose stream id was known only after apply. It detached the processors of {streams} " +
-			"before this resource attached its {set|sets}; most likely, it was the old object of this resource. A set from a data " +
-			"source that was read in between lacks what was attached before.",
-		avoidLate},
-	claims.DetachedForAMoment: {"Processors Were Detached for a Moment", "", // a stream id was known after apply
-		"In this run, another resource detached the processors of {streams} before this one attached its {set|sets}.",
-		avoidMoment},
+	claims.DetachedForAMoment: {"Processors Were Detached for a Moment", "",
+		"In this run, another resource, or the old object of this one, detached the processors of {streams} before this resource " +
+			"attached its {set|sets}. A set from a data source that was read in between lacks what was attached before.",
+		"To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and apply that change first, which " +
+			"sends nothing. For a few renamed resources or for_each keys, add moved blocks, also for what the ids come from. For a " +
+			"resource whose stream_id is known only after apply, set create_before_destroy = true in the lifecycle block."},
 	claims.StayAttached: {"Processors Stay Attached", "",
 		"An earlier replacement left the destroyed object behind, and another resource may have {streams} now. So " +
 			"the destroy sent nothing, and the {stream|streams} may still have the processors of the object: {own}.",

@@ -116,7 +116,6 @@ func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
 	v := claims.Leave{Entry: *c.Was[id], Kind: c.leaving, Import: c.imported, Shared: m.Shared, Plan: c.plan}
 	v.Detach = c.Detach && c.imported == claims.NotImported
-	v.Late = c.Marks.All.Late || c.Want == nil && (c.replaces() || c.Kind == Create)
 	// With -replace, a destroy may detach although the update that was planned before does not.
 	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
 	return v
@@ -146,7 +145,6 @@ type MarkOfAll struct {
 	Import ImportMark `json:"import,omitzero"`           // of an object that was imported
 
 	OfCreate bool   `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
-	Late     bool   `json:"late,omitempty"`      // likewise, and the streams of the create are known after apply
 	Session  string `json:"session,omitempty"`   // planned: the session that planned the destroy
 	Plan     string `json:"plan,omitempty"`      // planned by an edit: its id, for the second plan of a replacement
 }

@@ -101,7 +101,7 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		marks.All.Session = s.id
 	case Create: // with what the first plan of a replacement says of the streams that its object leaves
 		marks.All, marks.Streams = c.Marks.All, maps.Clone(c.Marks.Streams)
-		marks.All.OfCreate, marks.All.Late = true, c.Want == nil
+		marks.All.OfCreate = true
 	default:
 		marks.All.Plan = c.plan
 	}

@@ -85,6 +85,8 @@ func (s *Session) leaveKind(c Change, plannedHere bool) claims.LeaveKind {
 		return claims.MayBeDropped
 	case c.partial():
 		return claims.Dropped
+	case c.Want == nil && (c.Kind == Create || c.replaces()):
+		return claims.PlannedLate
 	}
 	return claims.Planned
 }

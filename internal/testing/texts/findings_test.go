@@ -132,9 +132,9 @@ var (
 		claims.CreateWillFail: "a missing stream",
 		claims.ImportIsLeft:   "an import that may be of another stream",
 		claims.LeavesGroup:    "streams leave a group", claims.MayLeaveGroup: "streams may leave a group",
-		claims.DetachedForAMoment: "a gap", claims.DetachedByOldObject: "a gap by the old object",
-		claims.WereDetached: "a replaced object has detached",
-		claims.StayAttached: "an old object keeps", claims.StayAttachedBesideFailure: "a leave beside a failure",
+		claims.DetachedForAMoment: "a gap",
+		claims.WereDetached:       "a replaced object has detached",
+		claims.StayAttached:       "an old object keeps", claims.StayAttachedBesideFailure: "a leave beside a failure",
 		claims.NotFoundOnDestroy: "a destroy of a missing stream", claims.Gone: "a stream is gone",
 		claims.NotListed: "a missing stream in a query",
 	}
