@@ -1,8 +1,6 @@
 package report
 
 import (
-	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net/http"
@@ -82,17 +80,15 @@ var (
 
 // What the response was.
 var (
-	isDocumented              = hasForm(masking.FormDocumented)
-	isUnexpected    condition = func(f failure) bool { return f.Kind == streams.KindUnexpected }
-	hasResponse     condition = func(f failure) bool { return f.Status != 0 } // perhaps before an attempt without one
-	hasOtherSet     condition = func(f failure) bool { return f.Stream != nil }
-	hasNoCredential condition = func(f failure) bool { return f.Credentials == requests.NoCredentials }
+	isUnexpected condition = func(f failure) bool { return f.Kind == streams.KindUnexpected }
+	hasResponse  condition = func(f failure) bool { return f.Status != 0 } // perhaps before an attempt without one
+	hasOtherSet  condition = func(f failure) bool { return f.Stream != nil }
 
 	// A rejection is a 4xx that ends the operation, perhaps one that HTTP does not know.
 	isRejection = all(hasClass(4), not(hasStatus(http.StatusRequestTimeout, http.StatusTooManyRequests)))
 
 	// A proxy or a framework may answer for a route that does not exist, but not in the form of the service.
-	isForeign = all(hasStatus(http.StatusNotFound), not(either(isDocumented, isTokenRequest)))
+	isForeign = all(hasStatus(http.StatusNotFound), not(either(hasForm(masking.FormDocumented), isTokenRequest)))
 
 	// A response about the route, not about the stream.
 	servesNoReads = all(isRead, either(isForeign, isUnexpected, hasStatus(405, 501)))
@@ -108,13 +104,9 @@ var (
 		wrong, found := errors.AsType[x509.HostnameError](f.Err)
 		return found && len(wrong.Certificate.DNSNames)+len(wrong.Certificate.IPAddresses) > 0
 	}
-	isUntrusted            = hasError[*tls.CertificateVerificationError]()
 	isTLSFailure condition = func(f failure) bool { return transport.IsTLSFailure(f.Err) }
 
 	throughProxy = hasError[*transport.ProxyError]()
-
-	// The time limit of the operation, not that of a request.
-	reachedTimeLimit = either(causedBy(requests.ErrRateLimit), causedBy(context.DeadlineExceeded))
 )
 
 var hasLocation condition = func(f failure) bool { return f.Location != "" } // of a redirect

@@ -58,13 +58,13 @@ var hints = []hint{
 		"Detach the processors in the service.", "{toLeave}"},
 
 	// The request did not get through.
-	{either(causedBy(transport.ErrNotHTTP), causedBy(http.ErrSchemeMismatch), hasError[tls.RecordHeaderError]()),
+	{either(causedBy(transport.ErrNotHTTP), hasError[tls.RecordHeaderError]()),
 		"This port may speak another protocol: with TLS or without, or HTTP/2 without TLS.",
 		"Check http:// or https:// and the port in {address}.", ""},
 	{hasOtherNames,
 		"The certificate may belong to the {receiver} under another name.",
 		"Use a name of the certificate in {address}, or, for the host of base_url, in tls.server_name.", ""},
-	{isUntrusted,
+	{hasError[*tls.CertificateVerificationError](),
 		"The certificate may come from a private authority or may have expired, or the {receiver} may not send its intermediate certificate.",
 		"Add the certificate of an unknown issuer to tls.ca_cert_pem, or check {address} and your clock.",
 		"If the error has another reason, the operators have to replace the certificate."},
@@ -111,10 +111,6 @@ var hints = []hint{
 		"Set requests_per_second or a smaller max_concurrent_requests.",
 		"If the service asks to wait longer than the operation may take, raise the timeouts of the resource, and retry.max_attempts if it " +
 			"is set."},
-	{all(hasStatus(401, 403), hasNoCredential),
-		rejection,
-		"Set token, token_file, basic_auth, oauth2 or headers.",
-		"Each has an environment variable, too. {otherwise} {orReads}"},
 	{hasStatus(401, 403),
 		rejection + " {standing}",
 		"Check {place}.", "{otherwise} {orReads}"},
@@ -132,7 +128,7 @@ var hints = []hint{
 		"", "See the status and what the response says, and check {address}.", "{orReads}"},
 
 	// Nothing more is known.
-	{reachedTimeLimit,
+	{either(causedBy(requests.ErrRateLimit), causedBy(context.DeadlineExceeded)), // the time limit of the operation
 		"The time limit may be too short for all streams, or the {receiver} may be slow or down.",
 		"Raise timeouts, or check {address}.",
 		"If requests wait for each other, raise max_concurrent_requests, or requests_per_second if it is set. {toLeave}"},

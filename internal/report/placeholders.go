@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -15,7 +16,7 @@ func placeholders(f failure) *strings.Replacer {
 		"{address}", address,
 		"{method}", f.Method,
 		"{credentials}", f.Credentials,
-		"{place}", f.Place,
+		"{place}", cmp.Or(f.Place, "token, token_file, basic_auth, oauth2, headers and their environment variables: none of them is set"),
 		"{standing}", standing(f),
 		"{otherwise}", otherwise(f, address),
 		"{ifSome}", ifSome(f),
@@ -39,6 +40,8 @@ func receiverOf(f failure) (receiver, address string) {
 // standing is a sentence about a credential that was rejected. Reads and updates may be permitted apart.
 func standing(f failure) string {
 	switch {
+	case f.Credentials == requests.NoCredentials:
+		return ""
 	case f.accepted == requests.AcceptedReads && !isRead(f):
 		return "The service accepts this credential for reads; it may not permit updates."
 	case f.accepted != requests.NotAccepted:

@@ -2,6 +2,7 @@ package requests
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"net/http"
@@ -53,7 +54,7 @@ func TestDecide(t *testing.T) {
 	}{
 		"success":         {attempts: []attempt{response(200)}},
 		"rejected update": {attempts: []attempt{response(422)}},
-		"TLS":             {attempts: []attempt{failure(http.ErrSchemeMismatch)}},
+		"TLS":             {attempts: []attempt{failure(errors.New("tls: no certificate"))}},
 		"unsent":          {attempts: []attempt{failure(transport.ErrNotSent)}},
 		"proxy":           {attempts: []attempt{failure(&transport.ProxyError{Status: 407})}},
 

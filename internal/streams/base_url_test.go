@@ -58,7 +58,6 @@ func TestParseInvalidURL(t *testing.T) {
 		fragment = "must not have a fragment"
 		port     = "has a port that is not between 1 and 65535"
 		badHost  = "has a host that cannot be one; a variable may be empty, or may not have been replaced"
-		noPort   = "has a colon without a port"
 		unfilled = "has characters that no URL has, such as braces; a variable may not have been replaced"
 		dots     = `must not have "." or ".." in its path`
 		stream   = "must be the address of the service, not of its streams; write "
@@ -76,11 +75,11 @@ func TestParseInvalidURL(t *testing.T) {
 		{"https://host:0", port, port},
 		{"https://[::1]:70000", port, port},
 		{"https://host:99999999999999999999", port, port},
-		{"https://host:/v2", noPort, noPort},
-		{"http://[::1]:", noPort, noPort},
+		{"https://host:/v2", port, port},
+		{"http://[::1]:", port, port},
 		{`"https://host"`, notURL, notURL},
 		{"'https://host'", notURL, notURL},
-		{"https://https://host", noPort, noPort},
+		{"https://https://host", port, port},
 		{"https://$HOST", badHost, badHost},
 		{"https://$(HOST):8443/v2", badHost, badHost},
 		{"https://streams.*.example.com", badHost, badHost},

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -63,7 +62,7 @@ func WouldFailAgain(err error) bool {
 // IsTLSFailure reports whether client and host do not accept each other's certificate or protocol. Packages tls and x509 have a type
 // for few of their errors, but one prefix for all.
 func IsTLSFailure(err error) bool {
-	return err != nil && ofTLS.MatchString(err.Error()) || errors.Is(err, http.ErrSchemeMismatch)
+	return err != nil && ofTLS.MatchString(err.Error())
 }
 
 var ofTLS = regexp.MustCompile(`(^|: )(tls|x509): `) // not "lookup my-tls: no such host"
@@ -105,11 +104,8 @@ func (h *host) explain(err error, seen *trace) error {
 // name gives a name to an error, or says which certificate it is about.
 func name(err error, seen *trace) error {
 	text := err.Error()
-	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
 	failed, isNet := errors.AsType[net.Error](err)
 	switch {
-	case isRecord && string(record.RecordHeader[:]) == "HTTP/":
-		return http.ErrSchemeMismatch // as [http.Client] does
 	case text == "http2: client connection lost":
 		return ErrNoPong
 	case strings.Contains(text, "malformed HTTP response"):

@@ -13,7 +13,6 @@ import (
 	"io"
 	"math/big"
 	"net"
-	"net/http"
 	"net/http/httptrace"
 	"strings"
 	"syscall"
@@ -96,9 +95,6 @@ func TestNames(t *testing.T) {
 	alert := func(sender string, code tls.AlertError) error {
 		return &net.OpError{Op: sender, Err: errors.New(code.Error())}
 	}
-	record := func(begin string) error {
-		return tls.RecordHeaderError{Msg: "no record", RecordHeader: [5]byte([]byte(begin))}
-	}
 	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
 	silentNames := &net.DNSError{Err: "i/o timeout", Name: "my-tls", IsTimeout: true, UnwrapErr: context.DeadlineExceeded}
 	for text, test := range map[string]struct {
@@ -112,8 +108,7 @@ func TestNames(t *testing.T) {
 		"local error: tls: internal error":     {alert("local error", 80), true, true, nil},
 		"local error: tls: no renegotiation":   {alert("local error", 100), true, true, nil},
 		"x509: malformed certificate":          {errors.New("x509: malformed certificate"), true, true, nil},
-		"HTTP response to HTTPS client":        {record("HTTP/"), true, true, http.ErrSchemeMismatch},
-		"tls: no record":                       {record("SSH-2"), true, true, nil},
+		"tls: no record":                       {tls.RecordHeaderError{Msg: "no record"}, true, true, nil},
 		"malformed HTTP response":              {errors.New(`net/http: malformed HTTP response "x"`), false, true, ErrNotHTTP},
 		"a ping got no answer":                 {errors.New("http2: client connection lost"), false, false, ErrNoPong},
 		"connection refused":                   {dial(syscall.ECONNREFUSED), false, false, nil},
@@ -127,7 +122,7 @@ func TestNames(t *testing.T) {
 			if !strings.Contains(err.Error(), text) || IsTLSFailure(err) != test.isTLS || WouldFailAgain(err) != test.isFinal {
 				t.Errorf("%s: %v: %t, %t", text, err, IsTLSFailure(err), WouldFailAgain(err))
 			}
-			for _, name := range []error{http.ErrSchemeMismatch, ErrNotHTTP, ErrNoPong, ErrNoConnection} {
+			for _, name := range []error{ErrNotHTTP, ErrNoPong, ErrNoConnection} {
 				if errors.Is(err, name) != errors.Is(test.named, name) || errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%s: %v", text, err)
 				}

@@ -174,7 +174,7 @@ func TestTLSRefused(t *testing.T) {
 		"remote error: tls: ": {
 			mutual, transport.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, new(error)},
 		"remote error: tls: protocol version not supported": {old, transport.TLS{CACertPEM: theirs}, new(error)},
-		"server gave HTTP response to HTTPS client":         {nil, transport.TLS{}, new(error)},
+		"first record does not look like a TLS handshake":   {nil, transport.TLS{}, new(error)},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
