@@ -21,28 +21,23 @@ var (
 )
 
 // ProxyError is why a proxy does not connect to the service: its response, perhaps because of its credentials, or the
-// failure of the connection to the proxy itself. The text and Schemes have what the proxy said.
+// failure of the connection to the proxy itself. The text has what the proxy said.
 type ProxyError struct {
-	Status  int    // of its response to CONNECT; 0 without one
-	Schemes string // see [ProxySchemes]
-	proxy   string // its address, without credentials
-	err     error
+	Status int // of its response to CONNECT; 0 without one
+	error
 }
 
-// Error returns the address of the proxy, and its response or the cause.
-func (e *ProxyError) Error() string {
-	if e.err != nil {
-		return fmt.Sprintf("the proxy %s cannot be used: %s", e.proxy, e.err)
-	}
-	text := fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.Status))
-	if e.Schemes != "" {
-		text += ", and offers " + e.Schemes
-	}
-	return text
-}
+// Unwrap returns the error with the text.
+func (e *ProxyError) Unwrap() error { return e.error }
 
-// Unwrap returns the cause, or nil if there was a response.
-func (e *ProxyError) Unwrap() error { return e.err }
+// refusalOf returns the error of a proxy's response to CONNECT.
+func refusalOf(proxy *url.URL, resp *http.Response) error {
+	text := fmt.Sprintf("the proxy %s responded to CONNECT with %s", addressOf(proxy), StatusText(resp.StatusCode))
+	if schemes := ProxySchemes(resp.Header); schemes != "" {
+		text += ", and offers " + schemes
+	}
+	return &ProxyError{resp.StatusCode, errors.New(text)}
+}
 
 // ProxySchemes returns how a proxy lets clients authenticate, as its header says. Whoever shows the text masks it.
 func ProxySchemes(h http.Header) string { return strings.Join(h.Values("Proxy-Authenticate"), ", ") }
@@ -91,7 +86,7 @@ func (h *host) explain(err error, seen *trace) error {
 		byProxy, err = true, around.Err
 	}
 	if byProxy {
-		return &ProxyError{proxy: addressOf(h.proxy), err: name(err, seen)}
+		return &ProxyError{error: fmt.Errorf("the proxy %s cannot be used: %w", addressOf(h.proxy), name(err, seen))}
 	}
 	err = name(err, seen)
 	inHandshake := seen.handshake.Load() && seen.used.Conn == nil || strings.Contains(err.Error(), byHost) // with TLS 1.3, after it

@@ -91,7 +91,7 @@ func newHost(settings Settings, u *url.URL) *host {
 			if resp.StatusCode == http.StatusOK {
 				return nil
 			}
-			return &ProxyError{Status: resp.StatusCode, Schemes: ProxySchemes(resp.Header), proxy: addressOf(proxy)}
+			return refusalOf(proxy, resp)
 		},
 	}})
 	return h

@@ -194,7 +194,7 @@ func TestProxyAuthenticate(t *testing.T) {
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
 	_, err := send(t.Context(), newNetwork(t, "https://streams.invalid", transport.Settings{}), "https://streams.invalid")
 	refused, ok := errors.AsType[*transport.ProxyError](err)
-	if !ok || refused.Status != 407 || refused.Schemes != "NTLM, Negotiate abc==" {
+	if !ok || refused.Status != 407 {
 		t.Errorf("%#v", err)
 	}
 	streamstest.WantText(t, err.Error(), "responded to CONNECT with 407 Proxy Authentication Required, and offers NTLM, Negotiate abc==")
