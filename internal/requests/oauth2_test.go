@@ -113,7 +113,6 @@ func TestCredentialsInBody(t *testing.T) {
 		"200":                Respond(200, `{"error":"unauthorized_client","error_description":"use the body"}`),
 		"200 without error":  Respond(200, `{"code":10003,"msg":"app is disabled"}`),
 		"200 with a message": Respond(200, "\ufeff"+`{"success":false,"message":"no client_id"}`, "Content-Type", "text/html"),
-		"as a form":          Respond(200, "error=incorrect_client_credentials", "Content-Type", "application/x-www-form-urlencoded"),
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			issue := IssueTokens(10)

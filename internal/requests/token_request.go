@@ -61,14 +61,9 @@ func rewriteToken(fields map[string]json.RawMessage) []byte {
 
 // parseSeconds reads expires_in: a number in any form, also in a text. 0 means that the end is not known.
 func parseSeconds(raw json.RawMessage) int64 {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
-	}
-	var seconds float64
-	if json.Unmarshal([]byte(strings.TrimSpace(text)), &seconds) != nil {
-		return 0
-	}
+	var number json.Number // also in a text
+	_ = json.Unmarshal(raw, &number)
+	seconds, _ := number.Float64()
 	return int64(max(0, min(seconds, math.MaxInt32)))
 }
 
@@ -78,26 +73,21 @@ func (r *tokenRequest) result(err error) Result {
 	if r.failure != nil {
 		return result
 	}
-	refused, isRefused := errors.AsType[*oauth2.RetrieveError](err)
-	message := ""
-	switch {
-	case r.fields != nil:
+	printable, message := r.delivery.history.redactor.Printable, ""
+	if r.fields != nil {
 		message, result.Form = masking.TextOfError(r.delivery.history.last().body), masking.FormDocumented
-	case isRefused && refused.ErrorCode != "": // in a form
-		message = strings.TrimSuffix(refused.ErrorCode+": "+refused.ErrorDescription, ": ")
-		result.Form = masking.FormDocumented
 	}
-	printable := r.delivery.history.redactor.Printable
 	if message != "" {
 		result.Message = printable(message, masking.MaxMessage)
 	}
-	switch isSuccess := result.Status/100 == 2; {
-	case isSuccess && !isRefused && message == "":
+	isSuccess, isRefused := result.Status/100 == 2, errors.As(err, new(*oauth2.RetrieveError))
+	switch {
+	case isSuccess && message == "":
 		result.Failure = NoToken
 	case isSuccess, result.Status/100 == 4 && !isRetryableStatus(result.Status):
 		result.Failure = Unauthenticated
 	}
-	if isRefused {
+	if !isSuccess || isRefused && message != "" {
 		return result
 	}
 	return result.because("the response has no usable token: " + printable(r.whyUnusable(err), masking.MaxText))
