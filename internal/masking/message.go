@@ -17,8 +17,7 @@ const (
 	FormText Form = iota // also none at all
 	FormJSON
 	FormPage       // of HTML
-	FormPart       // of a body that is incomplete, of no other form
-	FormDocumented // the error body (INTERFACE.md, section 2); of a token request: a JSON object, or what RFC 6749 defines
+	FormDocumented // the error body (INTERFACE.md, section 2); of a token request: a JSON object
 )
 
 func formOf(body []byte) Form {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
@@ -53,11 +52,8 @@ func messageOfError(stream string, e *streams.Error) message {
 	m := message{cause: cause{status: e.Status}, stream: stream, request: request(e)}
 	if e.URL != "" && e.Message != "" {
 		label := "The response does not have the documented form: "
-		switch e.Form {
-		case masking.FormDocumented:
+		if e.Documented() {
 			label = "The " + e.Receiver() + " said: "
-		case masking.FormPart:
-			label = "The response began with: "
 		}
 		m.response = label + e.Message
 	}

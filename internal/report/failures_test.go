@@ -56,7 +56,7 @@ func TestShortErrors(t *testing.T) {
 		"nothing sent": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, Message: "no"}},
 			"could not be updated: 401 Unauthorized: no. "},
 		"a token first": {token(streams.Error{Kind: streams.KindAuthentication,
-			Result: requests.Result{Status: 401, SentBefore: true, Message: "no"}}), "failed: 401 Unauthorized: no. "},
+			Result: requests.Result{Status: 401, Message: "no"}}), "failed: 401 Unauthorized: no. "},
 	} {
 		r := New("")
 		for i := range 3 {

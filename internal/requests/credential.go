@@ -9,15 +9,13 @@ import (
 
 // credentials has the Authorization header of all requests to the service. No scheme is specified (INTERFACE.md, section 5).
 type credentials struct {
-	// find looks for a credential, and for another one than the current one if that was rejected; nil: it is fixed.
-	find    func(ctx context.Context, rejected bool) (*credential, *failedSearch)
-	issued  bool          // they are tokens, which an endpoint issues to one client
-	rereads bool          // they are in a file, which may change at any time
-	finding chan struct{} // has an element while find is called
+	find    func(context.Context) (*credential, *noCredential) // looks for one; nil: it is fixed
+	issued  bool                                               // to one client, by a token endpoint; or they are in a file
+	finding chan struct{}                                      // has an element while find is called
 
 	mu      sync.Mutex
 	current *credential   // the last one that was found: no search that fails replaces it
-	failed  *failedSearch // the last search; nil if it has found the current one
+	failed  *noCredential // the last search; nil if it has found the current one
 	search  *search       // that is under way; nil: none
 }
 
@@ -42,7 +40,7 @@ func newCredentials(c *client) *credentials {
 		all.find, all.issued, none.end = newTokenSource(*cfg.OAuth2, c).find, true, time.Now()
 	case cfg.TokenFile != "":
 		all.find = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken
-		all.rereads, none.end = true, time.Now()
+		none.end = time.Now()
 	case cfg.BasicAuth != nil:
 		none.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
 	case cfg.Token != "":
@@ -51,49 +49,49 @@ func newCredentials(c *client) *credentials {
 	return all
 }
 
-// get returns the credential for a request: the current one. A token request carries none.
-func (c *credentials) get(ctx context.Context) (*credential, error) {
-	if c == nil {
+// get returns the credential for a request: the current one, after a search if one is due. rejected may be nil. A token request
+// carries none.
+func (c *credentials) get(ctx context.Context, rejected *credential) (*credential, error) {
+	switch {
+	case c == nil:
 		return new(credential), nil
-	}
-	own, err := c.update(ctx, nil)
-	if err != nil {
-		return nil, err
+	case ctx.Err() != nil: // an operation that has ended looks for nothing
+		return nil, ctx.Err()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch refusal := c.current.gate.refusal(); {
-	case refusal != nil:
+	if c.isDue(timeLimitOf(ctx), rejected) {
+		if err := c.awaitSearch(ctx, rejected != nil); err != nil {
+			return nil, err
+		}
+	}
+	if refusal := c.current.gate.refusal(); refusal != nil {
 		return nil, refusal
-	case c.failed == nil, !c.current.isOver():
-		return c.current, nil
-	case own:
+	}
+	if c.failed != nil && c.current.isOver() {
 		return nil, c.failed
 	}
-	return nil, &failedSearch{result: c.failed.result.unsent("")}
+	return c.current, nil
 }
 
-// helped notes that a request was taken with the credential after it had been rejected.
-func (c *credentials) helped(taken *credential) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current.value == taken.value {
-		c.current.isLast = false
+// isDue reports whether an operation should wait for a search.
+func (c *credentials) isDue(limit timeLimit, rejected *credential) bool {
+	switch verdict, _ := c.current.gate.now(); {
+	case c.find == nil, c.issued && verdict == wrong: // a client that is rejected gets no token for its age
+		return false
+	case c.failed != nil && c.failed.holds(limit):
+		return false
+	case !c.issued, c.current.isOver(): // a file may change at any time
+		return true
 	}
+	return rejected != nil && rejected.value == c.current.value && !c.current.isLast
 }
 
-// update waits for a search if one is due, and reports whether this operation has begun it. rejected may be nil.
-func (c *credentials) update(ctx context.Context, rejected *credential) (own bool, err error) {
-	if ctx.Err() != nil { // an operation that has ended looks for nothing
-		return false, ctx.Err()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.isDue(timeLimitOf(ctx), rejected) {
-		return false, nil
-	}
-	if own = c.search == nil; own {
-		c.search = c.begin(ctx, rejected != nil)
+// awaitSearch waits for a search, and begins it if none is under way. The mutex is free meanwhile.
+func (c *credentials) awaitSearch(ctx context.Context, rejected bool) (err error) {
+	if c.search == nil {
+		c.search = newSearch(ctx, rejected)
+		go c.run(c.search, c.failed)
 	}
 	s := c.search
 	s.join(ctx)
@@ -110,26 +108,31 @@ func (c *credentials) update(ctx context.Context, rejected *credential) (own boo
 	if s.bug != nil {
 		panic(s.bug)
 	}
-	return own, err
+	return err
 }
 
-// isDue reports whether an operation should wait for a search.
-func (c *credentials) isDue(limit timeLimit, rejected *credential) bool {
-	switch verdict, _ := c.current.gate.now(); {
-	case c.find == nil, c.issued && verdict == wrong: // a client that is rejected gets no token for its age
-		return false
-	case c.failed != nil && c.failed.holds(limit):
-		return false
-	case c.current.isOver(), verdict == wrong:
-		return true
-	case rejected != nil && rejected.value == c.current.value:
-		return !c.current.isLast
+// run makes a search. If the last one failed in a hurry, it begins when another attempt may succeed.
+func (c *credentials) run(s *search, last *noCredential) {
+	defer s.close()
+	if last != nil && last.hurried {
+		select {
+		case <-time.After(time.Until(last.until)):
+		case <-s.Done():
+			return
+		}
 	}
-	return c.rereads && (c.search == nil || !c.search.rejected) // which may wait for the file to change
+	c.finding <- struct{}{} // a search that nobody waits for may not have ended yet
+	defer func() { <-c.finding }()
+	found, failed := c.find(s)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.search == s {
+		c.note(found, failed, s.rejected)
+	}
 }
 
 // note notes what a search has come to.
-func (c *credentials) note(next *credential, failed *failedSearch, rejected bool) {
+func (c *credentials) note(next *credential, failed *noCredential, rejected bool) {
 	if c.failed = failed; failed != nil {
 		return
 	}
@@ -146,5 +149,14 @@ func (c *credentials) note(next *credential, failed *failedSearch, rejected bool
 	default:
 		next.gate = newGate(NotAccepted)
 		last.gate.close() // for deliveries that wait for their turn with it
+	}
+}
+
+// helped notes that a request was taken with the credential after it had been rejected.
+func (c *credentials) helped(taken *credential) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current.value == taken.value {
+		c.current.isLast = false
 	}
 }

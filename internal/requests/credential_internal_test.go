@@ -2,7 +2,6 @@ package requests
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,11 +11,11 @@ import (
 // When an operation waits for a search, with a credential that it needs, or with one that was rejected.
 func TestIsDue(t *testing.T) {
 	t.Parallel()
-	find := func(context.Context, bool) (*credential, *failedSearch) { return nil, nil }
+	find := func(context.Context) (*credential, *noCredential) { return nil, nil }
 	current := func(c credential) *credential { c.value, c.gate = "a", newGate(NotAccepted); return &c }
 	past, soon := time.Now().Add(-time.Second), time.Now().Add(time.Minute)
 	a, b := &credential{value: "a"}, &credential{value: "b"}
-	lasting, over, failing := &failedSearch{}, &failedSearch{until: past}, &failedSearch{until: soon}
+	lasting, over, failing := &noCredential{}, &noCredential{until: past}, &noCredential{until: soon}
 	late, early := timeLimit{deadline: soon}, timeLimit{deadline: soon.Add(-time.Second)}
 	for name, test := range map[string]struct {
 		c        *credentials
@@ -26,28 +25,21 @@ func TestIsDue(t *testing.T) {
 		want     bool
 	}{
 		"fixed":                        {c: &credentials{current: current(credential{})}, rejected: a},
-		"current":                      {c: &credentials{find: find, current: current(credential{end: soon})}},
-		"without an end":               {c: &credentials{find: find, current: current(credential{})}},
-		"over":                         {c: &credentials{find: find, current: current(credential{end: past})}, want: true},
+		"current":                      {c: &credentials{find: find, issued: true, current: current(credential{end: soon})}},
+		"without an end":               {c: &credentials{find: find, issued: true, current: current(credential{})}},
+		"over":                         {c: &credentials{find: find, issued: true, current: current(credential{end: past})}, want: true},
 		"over, a client that is wrong": {c: &credentials{find: find, issued: true, current: current(credential{end: past})}, isWrong: true},
-		"over, wrong":                  {c: &credentials{find: find, current: current(credential{end: past})}, isWrong: true, want: true},
-		"over, a client":               {c: &credentials{find: find, issued: true, current: current(credential{end: past})}, want: true},
-		"rejected":                     {c: &credentials{find: find, current: current(credential{})}, rejected: a, want: true},
-		"rejected, replaced":           {c: &credentials{find: find, current: current(credential{})}, rejected: b},
-		"rejected, the last one":       {c: &credentials{find: find, current: current(credential{isLast: true})}, rejected: a},
-		"in a file":                    {c: &credentials{find: find, rereads: true, current: current(credential{})}, want: true},
-		"in a file, beside a reading": {c: &credentials{find: find, rereads: true, current: current(credential{}), search: new(search)},
-			want: true},
-		"in a file, wrong": {c: &credentials{find: find, rereads: true, current: current(credential{}),
-			search: &search{rejected: true}}, isWrong: true, want: true},
-		"in a file, beside a search": {c: &credentials{find: find, rereads: true, current: current(credential{}),
-			search: &search{rejected: true}}},
-		"a failure for the run":  {c: &credentials{find: find, failed: lasting, current: current(credential{end: past})}, rejected: a},
-		"a failure":              {c: &credentials{find: find, failed: failing, current: current(credential{end: past})}, rejected: a},
-		"a failure that is over": {c: &credentials{find: find, failed: over, current: current(credential{})}, rejected: a, want: true},
-		"a failure in a hurry": {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true},
+		"rejected":                     {c: &credentials{find: find, issued: true, current: current(credential{})}, rejected: a, want: true},
+		"rejected, replaced":           {c: &credentials{find: find, issued: true, current: current(credential{})}, rejected: b},
+		"rejected, the last one":       {c: &credentials{find: find, issued: true, current: current(credential{isLast: true})}, rejected: a},
+		"in a file, wrong":             {c: &credentials{find: find, current: current(credential{})}, isWrong: true, want: true},
+		"in a file":                    {c: &credentials{find: find, current: current(credential{})}, want: true},
+		"a failure for the run":        {c: &credentials{find: find, issued: true, failed: lasting, current: current(credential{end: past})}, rejected: a},
+		"a failure":                    {c: &credentials{find: find, issued: true, failed: failing, current: current(credential{end: past})}, rejected: a},
+		"a failure that is over":       {c: &credentials{find: find, issued: true, failed: over, current: current(credential{})}, rejected: a, want: true},
+		"a failure in a hurry": {c: &credentials{find: find, issued: true, failed: &noCredential{until: soon, hurried: true},
 			current: current(credential{end: past})}, limit: early},
-		"a failure in a hurry, more time": {c: &credentials{find: find, failed: &failedSearch{until: soon, hurried: true},
+		"a failure in a hurry, more time": {c: &credentials{find: find, issued: true, failed: &noCredential{until: soon, hurried: true},
 			current: current(credential{end: past})},
 			limit: late, want: true},
 	} {
@@ -87,8 +79,8 @@ func TestNote(t *testing.T) {
 		if test.accepted {
 			before.learn(success, "PATCH")
 		}
-		c := credentials{issued: test.issued, current: &credential{value: "a", gate: before, isLast: test.isLast}, failed: new(failedSearch)}
-		failed := new(failedSearch)
+		c := credentials{issued: test.issued, current: &credential{value: "a", gate: before, isLast: test.isLast}, failed: new(noCredential)}
+		failed := new(noCredential)
 		if test.found != "" {
 			failed = nil
 		}
@@ -126,7 +118,7 @@ func TestBugInASearch(t *testing.T) {
 		var hasBug atomic.Bool
 		hasBug.Store(true)
 		c := credentials{finding: make(chan struct{}, 1), current: &credential{gate: newGate(NotAccepted), end: time.Now()}}
-		c.find = func(context.Context, bool) (*credential, *failedSearch) {
+		c.find = func(context.Context) (*credential, *noCredential) {
 			if <-time.After(time.Second); hasBug.Load() {
 				panic("a bug")
 			}
@@ -139,39 +131,13 @@ func TestBugInASearch(t *testing.T) {
 						t.Error("no bug")
 					}
 				}()
-				_, _ = c.get(t.Context())
+				_, _ = c.get(t.Context(), nil)
 			}()
 		}
 		<-time.After(time.Minute)
 		hasBug.Store(false)
-		if got, err := c.get(t.Context()); err != nil || got.value != "a" {
+		if got, err := c.get(t.Context(), nil); err != nil || got.value != "a" {
 			t.Error(got, err)
-		}
-	})
-}
-
-// The operation that searches has the whole error, and the others have one without attempts.
-func TestErrorsOfASearch(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := credentials{finding: make(chan struct{}, 1), current: &credential{gate: newGate(NotAccepted), end: time.Now()}}
-		c.find = func(context.Context, bool) (*credential, *failedSearch) {
-			<-time.After(time.Second)
-			return nil, &failedSearch{result: Result{Attempts: 3}}
-		}
-		var attempts atomic.Int32
-		for range 5 {
-			go func() {
-				_, err := c.get(t.Context())
-				if e, failed := errors.AsType[*failedSearch](err); failed {
-					attempts.Add(int32(e.result.Attempts))
-				} else {
-					t.Error(err)
-				}
-			}()
-		}
-		if <-time.After(time.Minute); attempts.Load() != 3 {
-			t.Errorf("%d attempts", attempts.Load())
 		}
 	})
 }

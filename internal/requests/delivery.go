@@ -49,14 +49,15 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		d.learn(a, req.Method)
 		next = decide(d.history.attempts, d.client.settings.Retry, timeLimitOf(ctx), time.Now(), rand.Float64())
 		if d.client.settings.Observe != nil {
-			d.client.settings.Observe(ctx, d.history.describe(req, next))
+			d.client.settings.Observe(ctx, d.history.describe(next))
 		}
 		err = d.wait(ctx, a.credential, next)
 	}
 	if taken, c := showsOutage(d.history.attempts, next.ending, time.Now()); c != working {
 		d.health.fail(taken, c)
 	}
-	if d.history.last().isRejection() && !isFailedSearch(err) { // a rejection is the result if nothing can be sent after it
+	no, isUnsent := errors.AsType[*noCredential](err)
+	if d.history.last().isRejection() && (!isUnsent || no.isRejection) { // which is the result if nothing can be sent after it
 		err = nil
 	}
 	return next, err
@@ -81,26 +82,18 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, next step) (a
 	return a, nil
 }
 
-// admit waits until an attempt may be made, and returns the credential that it sends. One that is over after the wait is renewed.
+// admit waits until an attempt may be made, and returns the credential that it sends. If that is outdated after a wait, the delivery
+// waits with the current one.
 func (d *delivery) admit(ctx context.Context) (c *credential, release func(), err error) {
-	for err = errOver; errors.Is(err, errOver); {
-		if c, err = d.credential(ctx); err != nil {
-			return nil, nil, err
+	for err = errOutdated; errors.Is(err, errOutdated); {
+		if c, err = d.credentials.get(ctx, nil); err == nil {
+			err = d.pass.enter(ctx, c.gate)
 		}
-		release, err = d.client.limits.acquire(ctx, d.urgency(), c.isOver)
+		if err == nil {
+			release, err = d.client.limits.acquire(ctx, d.urgency(), c.isOver)
+		}
 	}
 	return c, release, err
-}
-
-// credential returns the current credential as soon as the delivery may send it.
-func (d *delivery) credential(ctx context.Context) (c *credential, err error) {
-	for err = errRejected; errors.Is(err, errRejected); { // there may be another one by now
-		if c, err = d.credentials.get(ctx); err != nil {
-			return nil, err
-		}
-		err = d.pass.enter(ctx, c.gate)
-	}
-	return c, err
 }
 
 // urgency returns how soon the next attempt gets a slot.
@@ -162,7 +155,7 @@ func (d *delivery) wait(ctx context.Context, rejected *credential, next step) er
 		return nil
 	}
 	if next.secondTry {
-		if _, err := d.credentials.update(ctx, rejected); err != nil {
+		if _, err := d.credentials.get(ctx, rejected); err != nil {
 			return err
 		}
 	}
@@ -172,9 +165,4 @@ func (d *delivery) wait(ctx context.Context, rejected *credential, next step) er
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// isFailedSearch reports whether an error is why there is no other credential.
-func isFailedSearch(err error) bool {
-	return errors.As(err, new(*failedSearch)) && !errors.Is(err, errRejected)
 }

@@ -52,7 +52,7 @@ import (
 //	token requests while the service rejects tokens             | 2 for each token                 | TestTokenRequestsAreBounded
 //	token requests after the client is rejected                 | none; first, header and body     | TestTokenRequestsAreBounded
 //	token requests while the token endpoint fails otherwise     | one operation's, then one a wait | TestTokenRequestsAreBounded
-//	wait for a token_file that is missing or rejected           | 2 s, once                        | TestTokenFileIsReadAgain
+//	wait for a token_file that is missing at first              | 2 s, once                        | TestTokenFileIsReadAgain
 
 // groupLimit is the default time limit of a group.
 const groupLimit = 30 * time.Minute

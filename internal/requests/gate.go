@@ -2,7 +2,6 @@ package requests
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -11,8 +10,7 @@ import (
 // gate is where deliveries wait that would send an untested credential. Services lock accounts: two deliveries at a time send it, until
 // the service responds with anything but a rejection. Once two of them have ended with a rejection, the credential is wrong.
 type gate struct {
-	places chan struct{} // has an element for each delivery that sends the untested credential, and for each one that was rejected
-	opened chan struct{} // closed when the places do not count any more
+	places chan struct{} // has an element for each delivery that may still send it; closed when they do not count any more
 
 	mu         sync.Mutex
 	verdict    verdict
@@ -34,10 +32,12 @@ const (
 const maxUntested, maxRejections = 2, 2 // deliveries
 
 func newGate(accepted Acceptance) *gate {
-	return &gate{places: make(chan struct{}, maxUntested), opened: make(chan struct{}), accepted: accepted}
+	g := &gate{places: make(chan struct{}, maxUntested), accepted: accepted}
+	for range maxUntested {
+		g.places <- struct{}{}
+	}
+	return g
 }
-
-var errRejected = errors.New("the service has rejected the credentials of other requests")
 
 // now returns what is known at this moment.
 func (g *gate) now() (verdict, Acceptance) {
@@ -47,7 +47,7 @@ func (g *gate) now() (verdict, Acceptance) {
 }
 
 // refusal returns why nobody sends a wrong credential, or nil.
-func (g *gate) refusal() error {
+func (g *gate) refusal() *noCredential {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.verdict != wrong {
@@ -57,14 +57,13 @@ func (g *gate) refusal() error {
 	if g.rejection.Credentials == NoCredentials {
 		what = "requests without credentials"
 	}
-	unsent := g.rejection.unsent("the service has rejected " + what + " for other streams")
-	return fmt.Errorf("%w: %w", errRejected, &failedSearch{result: unsent})
+	return &noCredential{result: g.rejection.because("the service has rejected " + what + " for other streams"), isRejection: true}
 }
 
 // conclude changes the verdict: all deliveries may send the credential, or none.
 func (g *gate) conclude(v verdict) {
 	if g.verdict == untested && v != untested {
-		close(g.opened)
+		close(g.places)
 	}
 	g.verdict = v
 }
@@ -98,6 +97,15 @@ func (g *gate) reject(rejection Result) {
 	}
 }
 
+// leave gives a place back.
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.verdict == untested {
+		g.places <- struct{}{}
+	}
+}
+
 // close ends all waits: another credential replaces this one.
 func (g *gate) close() {
 	g.mu.Lock()
@@ -112,7 +120,7 @@ type pass struct {
 	rejection *Result // with this credential; nil: none
 }
 
-// enter waits until the delivery may send a credential. The error is errRejected if nobody may.
+// enter waits until the delivery may send a credential. The error is errOutdated if nobody may.
 func (p *pass) enter(ctx context.Context, g *gate) error {
 	if p.gate != g {
 		p.end()
@@ -123,15 +131,14 @@ func (p *pass) enter(ctx context.Context, g *gate) error {
 	}
 	if !p.hasPlace {
 		select {
-		case g.places <- struct{}{}:
+		case <-g.places:
 			p.hasPlace = true
-		case <-g.opened:
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 		}
 	}
 	if verdict, _ := g.now(); verdict == wrong {
-		return errRejected
+		return errOutdated
 	}
 	return nil
 }
@@ -152,7 +159,7 @@ func (p *pass) reject(r Result) { p.rejection = &r }
 // leave gives the place to another delivery.
 func (p *pass) leave() {
 	if p.hasPlace {
-		<-p.gate.places
+		p.gate.leave()
 	}
 	p.hasPlace = false
 }

@@ -81,15 +81,15 @@ func TestPassThroughAnotherGate(t *testing.T) {
 	t.Parallel()
 	var p pass
 	first, second := newGate(NotAccepted), newGate(NotAccepted)
-	if err := p.enter(t.Context(), first); err != nil || len(first.places) != 1 {
-		t.Errorf("%d places: %v", len(first.places), err)
+	if err := p.enter(t.Context(), first); err != nil || len(first.places) != maxUntested-1 {
+		t.Errorf("%d places are left: %v", len(first.places), err)
 	}
-	if err := p.enter(t.Context(), second); err != nil || len(first.places) != 0 || len(second.places) != 1 {
-		t.Errorf("%d and %d places: %v", len(first.places), len(second.places), err)
+	if err := p.enter(t.Context(), second); err != nil || len(first.places) != maxUntested || len(second.places) != maxUntested-1 {
+		t.Errorf("%d and %d places are left: %v", len(first.places), len(second.places), err)
 	}
 	p.reject(Result{})
 	second.close()
-	if err := p.enter(t.Context(), second); !errors.Is(err, errRejected) {
+	if err := p.enter(t.Context(), second); !errors.Is(err, errOutdated) {
 		t.Error(err)
 	}
 	third := newGate(NotAccepted)
@@ -97,7 +97,7 @@ func TestPassThroughAnotherGate(t *testing.T) {
 		t.Errorf("%+v: %v", p, err)
 	}
 	p.end()
-	if len(third.places) != 0 || third.rejections != 0 {
+	if len(third.places) != maxUntested || third.rejections != 0 {
 		t.Error("the rejection counts again")
 	}
 }

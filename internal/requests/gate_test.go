@@ -205,7 +205,7 @@ func TestRejectedTwice(t *testing.T) {
 		c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"})
 		update(t, s, c, time.Minute, 2, 2, time.Second)
 		update(t, s, c, time.Minute, 2, 2, time.Second)
-		update(t, s, c, time.Minute, 0, 0, 0)
+		update(t, s, c, time.Minute, 0, 2, 0)
 	})
 	RunVirtual(t, "after a success", func(t *testing.T) {
 		s := StartService(t, ApplyUpdate, reject)
@@ -220,7 +220,7 @@ func TestRejectedTwice(t *testing.T) {
 		c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.Retry{MaxAttempts: 1}})
 		update(t, s, c, time.Minute, 1, 1, 0)
 		update(t, s, c, time.Minute, 1, 1, 0)
-		update(t, s, c, time.Minute, 0, 0, 0)
+		update(t, s, c, time.Minute, 0, 1, 0)
 	})
 	RunVirtual(t, "no time", func(t *testing.T) {
 		s := StartService(t, reject)

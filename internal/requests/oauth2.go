@@ -22,7 +22,7 @@ type tokenSource struct {
 	credentials   string        // see [OAuth2]
 	assertionFile secretFile    // has no path if the client has a secret or a fixed assertion
 	health        health        // of the token endpoint
-	refused       *failedSearch // of the last assertion in the file; nil: none
+	refused       *noCredential // of the last assertion in the file; nil: none
 }
 
 // newTokenSource does not send a request.
@@ -49,17 +49,17 @@ func (s *tokenSource) useAssertion(assertion string) {
 }
 
 // find requests a token. With a file, it is requested with the assertion that the file has now.
-func (s *tokenSource) find(ctx context.Context, _ bool) (*credential, *failedSearch) {
+func (s *tokenSource) find(ctx context.Context) (*credential, *noCredential) {
 	if s.assertionFile.path == "" {
 		return s.requestToken(ctx)
 	}
 	before := s.assertionFile.last
-	assertion, err := s.assertionFile.read(ctx, false)
+	assertion, err := s.assertionFile.read(ctx)
 	switch {
 	case err != nil:
 		return nil, unreadable(err)
 	case assertion == before && s.refused != nil: // a client that is rejected again and again may get locked
-		return nil, &failedSearch{result: s.refused.result.unsent(""), until: time.Now()}
+		return nil, s.refused
 	}
 	s.useAssertion(assertion)
 	found, failed := s.requestToken(ctx)
@@ -71,7 +71,7 @@ func (s *tokenSource) find(ctx context.Context, _ bool) (*credential, *failedSea
 
 // requestToken requests a token, with the secret in the body if the endpoint refuses it in the header, which RFC 6749 prefers. The
 // library's own detection would also repeat every other failure.
-func (s *tokenSource) requestToken(ctx context.Context) (*credential, *failedSearch) {
+func (s *tokenSource) requestToken(ctx context.Context) (*credential, *noCredential) {
 	found, failed := s.requestOnce(ctx)
 	refused := failed != nil && failed.result.Failure == Unauthenticated && failed.result.Documented() // not by a proxy or a page
 	if !refused || s.config.AuthStyle == oauth2.AuthStyleInParams {
@@ -87,7 +87,7 @@ func (s *tokenSource) requestToken(ctx context.Context) (*credential, *failedSea
 
 // requestOnce requests a token, which is current until ten seconds before its end, or for nine tenths of a shorter life. A rejection is
 // final, and another failure holds until a retry would be due.
-func (s *tokenSource) requestOnce(ctx context.Context) (*credential, *failedSearch) {
+func (s *tokenSource) requestOnce(ctx context.Context) (*credential, *noCredential) {
 	address, _, _ := strings.Cut(s.config.TokenURL, "?") // a query may be secret
 	subject := Result{
 		Method: http.MethodPost, URL: address, TokenRequest: true, Credentials: s.credentials, Place: s.client.settings.OAuth2.Place,
@@ -101,7 +101,7 @@ func (s *tokenSource) requestOnce(ctx context.Context) (*credential, *failedSear
 		err = CheckToken(token.AccessToken)
 	}
 	if err != nil {
-		failed := &failedSearch{result: request.result(err), until: request.end.due}
+		failed := &noCredential{result: request.result(err), until: request.end.due}
 		if failed.hurried = errors.Is(failed.result.Err, ErrRateLimit) || errors.Is(failed.result.Err, ErrNoTime); failed.hurried {
 			failed.until = cmp.Or(failed.until, time.Now())
 		}

@@ -16,6 +16,7 @@ import (
 // history is what a delivery has done so far, and what its result needs beside that.
 type history struct {
 	subject  Result // what the result says about the request
+	body     []byte // of each request; none if it is secret
 	redactor *masking.Redactor
 	attempts []attempt
 }
@@ -48,10 +49,10 @@ func (h *history) result(end step, err error) Result {
 		}
 	}
 	r.MayHaveActed = slices.ContainsFunc(h.attempts, attempt.mayHaveActed)
-	if search, isSearch := errors.AsType[*failedSearch](err); isSearch { // of another request, which did not reach the stream
-		found := search.result
-		found.MayHaveActed, found.SentBefore = r.MayHaveActed, r.Attempts > 0
-		return found
+	if no, isUnsent := errors.AsType[*noCredential](err); isUnsent { // the result is that of another request
+		other := no.result
+		other.MayHaveActed = r.MayHaveActed
+		return other
 	}
 	for _, a := range slices.Backward(h.attempts) {
 		if a.status != 0 {
@@ -101,9 +102,6 @@ func (h *history) quote(r *Result, a attempt) {
 	r.Body = a.body
 	if a.status/100 != 2 {
 		r.Message, r.Form = h.redactor.Message(a.body)
-	}
-	if a.err != nil && r.Form == masking.FormText {
-		r.Form = masking.FormPart
 	}
 }
 

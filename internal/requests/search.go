@@ -8,30 +8,6 @@ import (
 	"time"
 )
 
-// failedSearch is why there is no credential to send. All deliveries share it.
-type failedSearch struct {
-	result  Result
-	until   time.Time // before which a search would fail again; zero: it would in the whole run
-	hurried bool      // it is the time limit of the operations that did not allow another attempt
-}
-
-// Error says what the client adds to the response.
-func (f *failedSearch) Error() string { return "no credential: " + f.result.Reason }
-
-// Unwrap returns the cause, or nil.
-func (f *failedSearch) Unwrap() error { return f.result.Err }
-
-// holds reports whether an operation with this limit need not search again.
-func (f *failedSearch) holds(limit timeLimit) bool {
-	switch {
-	case f.until.IsZero():
-		return true
-	case f.hurried:
-		return !limit.allows(f.until)
-	}
-	return time.Now().Before(f.until)
-}
-
 // search is a search for a credential. It belongs to all operations that wait for it: as a context, it ends when none does, and its
 // deadline is that of the one that can wait longest.
 type search struct {
@@ -46,38 +22,19 @@ type search struct {
 	deadline time.Time
 }
 
-// begin begins a search for the operations that join it. It belongs to none of them.
-func (c *credentials) begin(ctx context.Context, rejected bool) *search {
-	s, begin := &search{rejected: rejected, done: make(chan struct{})}, time.Now()
+// newSearch returns a search, which belongs to none of the operations that wait for it.
+func newSearch(ctx context.Context, rejected bool) *search {
+	s := &search{rejected: rejected, done: make(chan struct{})}
 	s.Context, s.end = context.WithCancel(context.WithoutCancel(ctx))
-	if c.failed != nil && c.failed.hurried {
-		begin = c.failed.until
-	}
-	go c.run(s, begin)
 	return s
 }
 
-// run makes a search, from a time on.
-func (c *credentials) run(s *search, begin time.Time) {
-	defer close(s.done)
-	defer func() {
-		if bug := recover(); bug != nil { // it is one of the operations that wait
-			s.bug = fmt.Errorf("%v\n%s", bug, debug.Stack())
-		}
-	}()
-	select {
-	case <-time.After(time.Until(begin)):
-	case <-s.Done():
-		return
+// close notes the end of a search, also by a panic, which is one of the operations that wait.
+func (s *search) close() {
+	if bug := recover(); bug != nil {
+		s.bug = fmt.Errorf("%v\n%s", bug, debug.Stack())
 	}
-	c.finding <- struct{}{} // a search that nobody waits for may not have ended yet
-	defer func() { <-c.finding }()
-	found, failed := c.find(s, s.rejected)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.search == s {
-		c.note(found, failed, s.rejected)
-	}
+	close(s.done)
 }
 
 // join adds an operation that waits.

@@ -18,7 +18,7 @@ import (
 
 var errEmptyFile = errors.New("it is empty")
 
-const rotationDelay = 2 * time.Second // how long a request waits for a file to be written
+const fileWait = 2 * time.Second // how long the first request waits for a file to be written
 
 // secretFile is a file with a credential, which another program may replace at any time.
 type secretFile struct {
@@ -26,21 +26,18 @@ type secretFile struct {
 	path     string
 	redactor *masking.Redactor
 	last     string // that was read; it serves while the file cannot be read
-	waited   bool   // for the file to be written
+	waited   bool   // for the file to be written, which is done once
 }
 
-// read returns the credential. It waits for the file once if that is empty or missing at first, and while it has the last credential if
-// that was rejected: a service may reject the old one just before the new one is written.
-func (f *secretFile) read(ctx context.Context, rejected bool) (string, error) {
-	limit := time.Now().Add(rotationDelay)
+// read returns the credential.
+func (f *secretFile) read(ctx context.Context) (string, error) {
 	text, err := f.readOnce()
-	for wait := rejected || !f.waited; wait && f.mayChange(text, err, rejected); text, err = f.readOnce() {
+	for limit := time.Now().Add(fileWait); !f.waited && isMissing(err) && time.Now().Before(limit) && ctx.Err() == nil; {
 		select {
-		case <-time.After(rotationDelay / 40):
-			wait = time.Now().Before(limit)
+		case <-time.After(fileWait / 40):
 		case <-ctx.Done():
-			wait = false
 		}
+		text, err = f.readOnce()
 	}
 	f.waited = true
 	if err == nil && text != f.last {
@@ -53,10 +50,8 @@ func (f *secretFile) read(ctx context.Context, rejected bool) (string, error) {
 	return f.last, nil
 }
 
-// mayChange reports whether a file that was read so may change soon.
-func (f *secretFile) mayChange(text string, err error, rejected bool) bool {
-	return errors.Is(err, errEmptyFile) || errors.Is(err, fs.ErrNotExist) || err == nil && rejected && text == f.last
-}
+// isMissing reports whether a file could not be read because it is not written yet.
+func isMissing(err error) bool { return errors.Is(err, errEmptyFile) || errors.Is(err, fs.ErrNotExist) }
 
 // readOnce returns the credential. The error names the setting and the path.
 func (f *secretFile) readOnce() (string, error) {
@@ -82,8 +77,8 @@ func (f *secretFile) readOnce() (string, error) {
 }
 
 // findToken looks for a bearer token.
-func (f *secretFile) findToken(ctx context.Context, rejected bool) (*credential, *failedSearch) {
-	token, err := f.read(ctx, rejected)
+func (f *secretFile) findToken(ctx context.Context) (*credential, *noCredential) {
+	token, err := f.read(ctx)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -95,7 +90,7 @@ func (f *secretFile) findToken(ctx context.Context, rejected bool) (*credential,
 }
 
 // unreadable returns why a search finds nothing in a file. The next one reads it again.
-func unreadable(err error) *failedSearch {
-	return &failedSearch{until: time.Now(),
+func unreadable(err error) *noCredential {
+	return &noCredential{until: time.Now(),
 		result: Result{Failure: Unauthenticated, Reason: err.Error(), Err: errors.Join(ErrSecretFile, err)}}
 }
