@@ -106,10 +106,7 @@ func TestPanicInAnAttempt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sender, err := requests.New(requests.Config{Token: "t0ken", MaxConcurrent: 1, DialContext: streamstest.Dial}, base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sender := requests.New(requests.Config{Token: "t0ken", MaxConcurrent: 1, DialContext: streamstest.Dial}, base)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for range 6 { // more than the slots, turns and tries

@@ -31,11 +31,7 @@ func New(cfg requests.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL %w", err)
 	}
-	sender, err := requests.New(cfg, baseURL)
-	if err != nil {
-		return nil, err
-	}
-	return &Client{sender: sender, baseURL: baseURL}, nil
+	return &Client{sender: requests.New(cfg, baseURL), baseURL: baseURL}, nil
 }
 
 // Redact masks known secrets in a text that the service reported, such as a field of a [Stream]. It cuts a long text.

@@ -60,26 +60,6 @@ func TestReadRequest(t *testing.T) {
 	})
 }
 
-// What internal/config refuses, the client refuses, too, and without showing a key.
-func TestNewRefuses(t *testing.T) {
-	t.Parallel()
-	ca := streamstest.NewAuthority(t)
-	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
-	for want, cfg := range map[string]requests.Config{
-		`tls.ca_cert_pem contains a "PRIVATE KEY" that is no certificate`: {TLS: transport.TLS{CACertPEM: a.KeyPEM}},
-		"tls.client_key_pem does not make a client certificate with":      {TLS: transport.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
-		"tls.client_key_pem contains no PEM block":                        {TLS: transport.TLS{ClientCertPEM: a.CertPEM}},
-		"oauth2.token_url must not contain a user name or password":       {OAuth2: &requests.OAuth2{TokenURL: "https://me:p@host.example"}},
-		"tls.client_cert_pem contains no PEM block":                       {TLS: transport.TLS{ClientKeyPEM: a.KeyPEM}},
-	} {
-		cfg.BaseURL = "https://host.example"
-		_, err := streams.New(cfg)
-		if text := ErrorText(err); !strings.HasPrefix(text, want) || strings.Contains(text, a.KeyPEM[40:80]) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
 // A server gets exactly one path segment and decodes it to the id. An id that a path cannot contain is refused.
 func TestStreamIDIsOneSegment(t *testing.T) {
 	t.Parallel()

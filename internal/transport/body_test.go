@@ -103,7 +103,7 @@ func TestWrongLength(t *testing.T) {
 		})
 	}
 	e := StartService(t, RespondRaw(length(400, 1000, message[:20]))).UpdateError(t, requests.Config{})
-	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Form != masking.FormPart {
+	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Form != masking.FormText {
 		t.Errorf("%#v", e)
 	}
 }
