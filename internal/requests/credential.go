@@ -32,14 +32,14 @@ type credential struct {
 func (c *credential) isOver() bool { return !c.end.IsZero() && !time.Now().Before(c.end) }
 
 // newCredentials returns the credentials of a configuration, which may have none.
-func newCredentials(c *client) *credentials {
+func newCredentials(s *Sender) *credentials {
 	none := &credential{gate: newGate(NotAccepted)}
-	all, cfg := &credentials{finding: make(chan struct{}, 1), current: none}, c.settings
+	all, cfg := &credentials{finding: make(chan struct{}, 1), current: none}, s.settings
 	switch {
 	case cfg.OAuth2 != nil:
-		all.find, all.issued, none.end = newTokenSource(*cfg.OAuth2, c).find, true, time.Now()
+		all.find, all.issued, none.end = newTokenSource(*cfg.OAuth2, s).find, true, time.Now()
 	case cfg.TokenFile != "":
-		all.find = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken
+		all.find = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.redactor}).findToken
 		none.end = time.Now()
 	case cfg.BasicAuth != nil:
 		none.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)

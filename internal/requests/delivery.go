@@ -7,33 +7,15 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
-
-	"github.com/stream-management/terraform-provider-stream/internal/masking"
-	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
-
-// client has what all deliveries share.
-type client struct {
-	settings Config // with the defaults
-	redactor *masking.Redactor
-	network  transport.Network
-	limits   limits
-}
 
 // delivery is one request, to the service or for a token, with all its attempts.
 type delivery struct {
-	client      *client
+	sender      *Sender
 	health      *health      // of the endpoint
 	credentials *credentials // nil for a token request
 	pass        pass
 	history     history
-}
-
-// newDelivery returns a delivery to an endpoint with this health. subject is what its result says about the request.
-func (c *client) newDelivery(health *health, credentials *credentials, subject Result) *delivery {
-	return &delivery{client: c, health: health, credentials: credentials, history: history{
-		subject: subject, redactor: c.redactor,
-	}}
 }
 
 // run makes attempts until one of them is the result, or an error ends a wait.
@@ -47,9 +29,9 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		}
 		d.history.add(a)
 		d.learn(a, req.Method)
-		next = decide(d.history.attempts, d.client.settings.Retry, timeLimitOf(ctx), time.Now(), rand.Float64())
-		if d.client.settings.Observe != nil {
-			d.client.settings.Observe(ctx, d.history.describe(next))
+		next = decide(d.history.attempts, d.sender.settings.Retry, timeLimitOf(ctx), time.Now(), rand.Float64())
+		if d.sender.settings.Observe != nil {
+			d.sender.settings.Observe(ctx, d.history.describe(next))
 		}
 		err = d.wait(ctx, a.credential, next)
 	}
@@ -75,9 +57,9 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, next step) (a
 	if n := len(d.history.attempts); n > 0 {
 		taken = d.history.attempts[n-1].health.taken
 	}
-	a = transmit(ctx, d.client.network, d.newRequest(req, c), limit, late)
+	a = transmit(ctx, d.sender.network, d.newRequest(req, c), limit, late)
 	a.credential, a.forToken, a.secondTry, a.backoff = c, d.history.subject.TokenRequest, next.secondTry, next.backoff
-	a.short, a.health = limit < d.client.settings.RequestTimeout, d.health.learn(a)
+	a.short, a.health = limit < d.sender.settings.RequestTimeout, d.health.learn(a)
 	a.beside = a.health.taken > taken
 	return a, nil
 }
@@ -90,7 +72,7 @@ func (d *delivery) admit(ctx context.Context) (c *credential, release func(), er
 			err = d.pass.enter(ctx, c.gate)
 		}
 		if err == nil {
-			release, err = d.client.limits.acquire(ctx, d.urgency(), c.isOver)
+			release, err = d.sender.limits.acquire(ctx, d.urgency(), c.isOver)
 		}
 	}
 	return c, release, err
@@ -109,7 +91,7 @@ func (d *delivery) urgency() urgency {
 
 // timeout returns the time limit of an attempt, and the error once it has passed.
 func (d *delivery) timeout(short bool) (limit time.Duration, late error) {
-	full, note := d.client.settings.RequestTimeout, ""
+	full, note := d.sender.settings.RequestTimeout, ""
 	switch limit = full; {
 	case d.health.now().condition == silent:
 		limit = min(full, shortAttempt)
@@ -126,7 +108,7 @@ func (d *delivery) timeout(short bool) (limit time.Duration, late error) {
 func (d *delivery) newRequest(req *http.Request, c *credential) *http.Request {
 	req = req.Clone(req.Context())
 	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", d.client.settings.UserAgent)
+		req.Header.Set("User-Agent", d.sender.settings.UserAgent)
 	}
 	if req.GetBody != nil {
 		req.Body, _ = req.GetBody() // which is in memory

@@ -16,7 +16,7 @@ func TestTimeout(t *testing.T) {
 		{30 * seconds, 30 * seconds, 10 * seconds, 5 * seconds}, {12 * seconds, 12 * seconds, 5 * seconds, 5 * seconds},
 		{3 * seconds, 3 * seconds, 3 * seconds, 3 * seconds}, {10 * time.Minute, 10 * time.Minute, 200 * seconds, 5 * seconds},
 	} {
-		d := &delivery{client: &client{settings: Config{RequestTimeout: test.full}}, health: new(health)}
+		d := &delivery{sender: &Sender{settings: Config{RequestTimeout: test.full}}, health: new(health)}
 		got := func(short bool) time.Duration {
 			limit, err := d.timeout(short)
 			if !strings.Contains(err.Error(), "within "+limit.String()) || strings.Contains(err.Error(), "shortened") != (limit < test.full) {

@@ -17,17 +17,16 @@ import (
 
 // tokenSource requests tokens from a token endpoint.
 type tokenSource struct {
-	client        *client
+	sender        *Sender
 	config        clientcredentials.Config
-	credentials   string        // see [OAuth2]
 	assertionFile secretFile    // has no path if the client has a secret or a fixed assertion
 	health        health        // of the token endpoint
 	refused       *noCredential // of the last assertion in the file; nil: none
 }
 
 // newTokenSource does not send a request.
-func newTokenSource(cfg OAuth2, c *client) *tokenSource {
-	s := &tokenSource{client: c, credentials: cfg.Credentials, config: clientcredentials.Config{
+func newTokenSource(cfg OAuth2, sender *Sender) *tokenSource {
+	s := &tokenSource{sender: sender, config: clientcredentials.Config{
 		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.TokenURL, Scopes: cfg.Scopes,
 		EndpointParams: url.Values{}, AuthStyle: oauth2.AuthStyleInHeader,
 	}}
@@ -37,7 +36,7 @@ func newTokenSource(cfg OAuth2, c *client) *tokenSource {
 	if cfg.ClientAssertion != "" {
 		s.useAssertion(cfg.ClientAssertion)
 	}
-	s.assertionFile = secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: c.redactor}
+	s.assertionFile = secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: sender.redactor}
 	return s
 }
 
@@ -88,14 +87,14 @@ func (s *tokenSource) requestToken(ctx context.Context) (*credential, *noCredent
 // requestOnce requests a token, which is current until ten seconds before its end, or for nine tenths of a shorter life. A rejection is
 // final, and another failure holds until a retry would be due.
 func (s *tokenSource) requestOnce(ctx context.Context) (*credential, *noCredential) {
-	address, _, _ := strings.Cut(s.config.TokenURL, "?") // a query may be secret
-	subject := Result{
-		Method: http.MethodPost, URL: address, TokenRequest: true, Credentials: s.credentials, Place: s.client.settings.OAuth2.Place,
-	}
+	cfg := s.sender.settings.OAuth2
+	address, _, _ := strings.Cut(cfg.TokenURL, "?") // a query may be secret
+	subject := Result{Method: http.MethodPost, URL: address, TokenRequest: true, Credentials: cfg.Credentials, Place: cfg.Place}
 	if odd := Suspicion(s.assertionFile.last); odd != "" && s.assertionFile.path != "" {
 		subject.Credentials += " (the assertion in the file " + odd + ")"
 	}
-	request := &tokenRequest{delivery: s.client.newDelivery(&s.health, nil, subject)}
+	request := &tokenRequest{delivery: delivery{sender: s.sender, health: &s.health,
+		history: history{subject: subject, redactor: s.sender.redactor}}}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: request}))
 	if err == nil {
 		err = CheckToken(token.AccessToken)
@@ -108,7 +107,7 @@ func (s *tokenSource) requestOnce(ctx context.Context) (*credential, *noCredenti
 		return nil, failed
 	}
 	idToken, _ := token.Extra("id_token").(string)
-	s.client.redactor.Add(append(masking.Parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
+	s.sender.redactor.Add(append(masking.Parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
 	end := token.Expiry
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))

@@ -19,7 +19,7 @@ import (
 // tokenRequest sends a request of package oauth2, and rewrites the response as that reads it: strictly by RFC 6749, section 5, which
 // many endpoints are not.
 type tokenRequest struct {
-	delivery *delivery
+	delivery delivery
 	end      step
 	failure  error                      // why there is no response
 	fields   map[string]json.RawMessage // of the response; nil if it is no object in JSON
