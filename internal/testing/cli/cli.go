@@ -37,10 +37,11 @@ func Find() (string, error) {
 // IsTofu reports whether the CLI with this path is OpenTofu, by its name.
 func IsTofu(program string) bool { return strings.Contains(filepath.Base(program), "tofu") }
 
-// Build builds the provider of this tree into an existing folder and returns the path of the program.
+// Build builds the provider of this tree into an existing folder and returns the path of the program. It has no symbols, as in a
+// release: a CLI reads the whole program in each command, to compare it with the lock file.
 func Build(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, programName("stream"))
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-X main.version="+Version+"-dev", "-o", program,
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w -X main.version="+Version+"-dev", "-o", program,
 		"github.com/stream-management/terraform-provider-stream")
 	var out bytes.Buffer
 	if err := run(ctx, interruptible(build), &out); err != nil {
