@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -16,30 +15,37 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
-// compile returns a command for the compiled demo, which must remove its temporary files, and must not see what
-// somebody has set for the CLI and the provider.
-func compile(t *testing.T) *exec.Cmd {
+// asDemo makes the program of the tests the demo.
+const asDemo = "RUN_THE_DEMO"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asDemo) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// newDemo returns a command for the demo, which must remove its temporary files, and must not see what somebody has set
+// for the CLI and the provider.
+func newDemo(t *testing.T) *exec.Cmd {
 	t.Helper()
 	clitest.SkipUnlessAcc(t)
-	program := filepath.Join(t.TempDir(), "demo.exe")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	tmp := t.TempDir()
 	t.Cleanup(func() {
 		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 			t.Errorf("not removed: %v, %v", left, err)
 		}
 	})
-	demo := exec.CommandContext(t.Context(), program)
-	demo.Env = append(os.Environ(), "TMPDIR="+tmp, "TF_CLI_ARGS=-help", "STREAM_DETECT_DRIFT=neither")
+	demo := exec.CommandContext(t.Context(), os.Args[0])
+	demo.Env = append(os.Environ(), asDemo+"=1", "TMPDIR="+tmp, "TF_CLI_ARGS=-help", "STREAM_DETECT_DRIFT=neither")
 	return demo
 }
 
 // TestAccDemo runs the demo, and compares the output with what the README shows of it.
 func TestAccDemo(t *testing.T) {
 	t.Parallel()
-	out, err := compile(t).CombinedOutput()
+	out, err := newDemo(t).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -80,7 +86,7 @@ func TestAccDemo(t *testing.T) {
 // TestAccNoCLI runs the demo without a CLI and without a network: it says what to install.
 func TestAccNoCLI(t *testing.T) {
 	t.Parallel()
-	demo := compile(t)
+	demo := newDemo(t)
 	demo.Env = append(demo.Env, "PATH=", "TF_ACC_TERRAFORM_PATH=", "HTTPS_PROXY=http://127.0.0.1:1")
 	out, err := demo.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 {
@@ -92,7 +98,7 @@ func TestAccNoCLI(t *testing.T) {
 // TestAccInterrupt interrupts the demo while the CLI and the provider run.
 func TestAccInterrupt(t *testing.T) {
 	t.Parallel()
-	demo := compile(t)
+	demo := newDemo(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot interrupt another process")
 	}
