@@ -24,18 +24,20 @@ type credential struct {
 	value  string    // "": requests have no such header
 	note   string    // for the result of a rejection; may be empty
 	end    time.Time // when it is no longer current; zero: never
-	gate   *gate     // nil for a token request
-	isLast bool      // it replaces a rejected one, and has not helped: another one would not help either
+	gate   *gate
+	isLast bool // it replaces a rejected one, and has not helped: another one would not help either
 }
+
+// noAuthorization returns the credential of requests without any, such as those for a token, which have theirs already.
+func noAuthorization() *credential { return &credential{gate: newGate(NotAccepted)} }
 
 // isOver reports whether the credential is no longer current.
 func (c *credential) isOver() bool { return !c.end.IsZero() && !time.Now().Before(c.end) }
 
 // newCredentials returns the credentials of a configuration, which may have none.
 func newCredentials(s *Sender) *credentials {
-	none := &credential{gate: newGate(NotAccepted)}
-	all, cfg := &credentials{finding: make(chan struct{}, 1), current: none}, s.settings
-	switch {
+	all, cfg := &credentials{finding: make(chan struct{}, 1), current: noAuthorization()}, s.settings
+	switch none := all.current; {
 	case cfg.OAuth2 != nil:
 		all.find, all.issued, none.end = newTokenSource(*cfg.OAuth2, s).find, true, time.Now()
 	case cfg.TokenFile != "":
@@ -49,13 +51,9 @@ func newCredentials(s *Sender) *credentials {
 	return all
 }
 
-// get returns the credential for a request: the current one, after a search if one is due. rejected may be nil. A token request
-// carries none.
+// get returns the credential for a request: the current one, after a search if one is due. rejected may be nil.
 func (c *credentials) get(ctx context.Context, rejected *credential) (*credential, error) {
-	switch {
-	case c == nil:
-		return new(credential), nil
-	case ctx.Err() != nil: // an operation that has ended looks for nothing
+	if ctx.Err() != nil { // an operation that has ended looks for nothing
 		return nil, ctx.Err()
 	}
 	c.mu.Lock()

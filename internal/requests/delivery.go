@@ -12,8 +12,8 @@ import (
 // delivery is one request, to the service or for a token, with all its attempts.
 type delivery struct {
 	sender      *Sender
-	health      *health      // of the endpoint
-	credentials *credentials // nil for a token request
+	health      *health // of the endpoint
+	credentials *credentials
 	pass        pass
 	history     history
 }

@@ -115,7 +115,7 @@ func (g *gate) close() {
 
 // pass is what a delivery has at the gate of the credential that it sends.
 type pass struct {
-	gate      *gate // nil before the first one; a token request has none
+	gate      *gate // nil before the first one
 	hasPlace  bool
 	rejection *Result // with this credential; nil: none
 }
@@ -125,9 +125,6 @@ func (p *pass) enter(ctx context.Context, g *gate) error {
 	if p.gate != g {
 		p.end()
 		*p = pass{gate: g}
-	}
-	if ctx.Err() != nil || g == nil { // an operation that has ended has not waited
-		return ctx.Err()
 	}
 	if !p.hasPlace {
 		select {
@@ -145,9 +142,6 @@ func (p *pass) enter(ctx context.Context, g *gate) error {
 
 // learn notes an attempt that was not rejected. A failure shows nothing about the credential: another delivery may have the place.
 func (p *pass) learn(a attempt, method string) {
-	if p.gate == nil {
-		return
-	}
 	if p.gate.learn(a, method); p.rejection == nil {
 		p.leave()
 	}

@@ -21,12 +21,13 @@ type tokenSource struct {
 	config        clientcredentials.Config
 	assertionFile secretFile    // has no path if the client has a secret or a fixed assertion
 	health        health        // of the token endpoint
+	credentials   credentials   // of its requests: none, beside those that package oauth2 sets
 	refused       *noCredential // of the last assertion in the file; nil: none
 }
 
 // newTokenSource does not send a request.
 func newTokenSource(cfg OAuth2, sender *Sender) *tokenSource {
-	s := &tokenSource{sender: sender, config: clientcredentials.Config{
+	s := &tokenSource{sender: sender, credentials: credentials{current: noAuthorization()}, config: clientcredentials.Config{
 		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.TokenURL, Scopes: cfg.Scopes,
 		EndpointParams: url.Values{}, AuthStyle: oauth2.AuthStyleInHeader,
 	}}
@@ -93,7 +94,7 @@ func (s *tokenSource) requestOnce(ctx context.Context) (*credential, *noCredenti
 	if odd := Suspicion(s.assertionFile.last); odd != "" && s.assertionFile.path != "" {
 		subject.Credentials += " (the assertion in the file " + odd + ")"
 	}
-	request := &tokenRequest{delivery: delivery{sender: s.sender, health: &s.health,
+	request := &tokenRequest{delivery: delivery{sender: s.sender, health: &s.health, credentials: &s.credentials,
 		history: history{subject: subject, redactor: s.sender.redactor}}}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: request}))
 	if err == nil {
