@@ -20,7 +20,8 @@ func refusing1(stream any, processors ...string) tftypes.Value {
 	return resourceValue(merge(coretest.Attributes{"stream_id": stream, "processor_ids": append([]string{}, processors...)}, refusing))
 }
 
-// wantRefused fails the test unless there is one error, at the attribute of a single resource, that names the processors and says what to do.
+// wantRefused fails the test unless there is one error, at the attribute of a single resource, that names the processors and says what
+// to do.
 func wantRefused(t *testing.T, diags coretest.Diagnostics, at, processors string) {
 	t.Helper()
 	diags = errorsOf(diags)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,6 +78,23 @@ func TestShortErrors(t *testing.T) {
 				t.Errorf("%s:\n%s", name, detail)
 			}
 		}
+	}
+}
+
+// A refusal that repeats another one is short, too: it names its stream and its sets, and says what is now true.
+func TestShortRefusals(t *testing.T) {
+	t.Parallel()
+	r := New("")
+	var details []string
+	for _, stream := range []string{"cam-1", "cam-2"} {
+		f := session.Finding{Stream: stream, Decision: claims.Decision{Refusal: claims.DetachesOthers}, Shown: fmt.Sprintf("[%q]", stream)}
+		details = append(details, r.Plan(OneStream, updates, session.Planned{Findings: []session.Finding{f}})[0].Detail())
+	}
+	streamstest.WantText(t, details[0], refusals[claims.DetachesOthers].advice[:12])
+	const want = `Stream "cam-2" has processors that are not in the planned set: ["cam-2"]. The apply would detach them, and ` +
+		`on_create is "refuse". More in the error of stream "cam-1".` + "\nNo update was sent. " + notChangedHere
+	if details[1] != want {
+		t.Error(details[1])
 	}
 }
 

@@ -20,10 +20,10 @@ type Reader struct {
 
 // The readers.
 var (
-	Refresh = Reader{unserved: withoutReads, toLeave: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the " +
-		"stream|the streams}, because it has no record of a read of this resource that found a stream at this base_url. If {the stream " +
-		"is|the streams are} really gone, remove {it|them} from the configuration, and add -refresh=false to terraform apply or " +
-		"terraform destroy."}
+	Refresh = Reader{unserved: withoutReads, toLeave: "To plan or destroy without reads, add -refresh=false.",
+		missing: "The state keeps {the stream|the streams}, because it has no record of a read of this resource that found a stream at " +
+			"this base_url. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add -refresh=false " +
+			"to terraform apply or terraform destroy."}
 	Plan = Reader{"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, // which a resource takes over
 		"If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
 			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy, ""}
