@@ -182,20 +182,3 @@ func TestRedirectToTheSamePath(t *testing.T) {
 		r.mustApply(then)
 	}
 }
-
-// A stream that a group adds may not exist yet. One that the state has may exist no more.
-func TestNotFoundByAGroup(t *testing.T) {
-	t.Parallel()
-	const isNew = "If the stream has just been created, run the command again."
-	const wasDeleted = "If the stream was deleted, remove it from the configuration."
-	service, r := startRun(t, nullGroup().Value, nil, streamstest.Streams("cam-1")...)
-	r.mustApply(group(map[string][]string{"cam-1": {"p1"}}, nil))
-	added := r.mustFail(group(map[string][]string{"cam-1": {"p1"}, "cam-2": {"p1"}}, nil))
-	wantDiagnostic(t, added, "ERROR: Resource Not Found Error", isNew)
-	refuse(service, map[string]streamstest.Fault{"cam-1": {Status: http.StatusNotFound}})
-	updated := r.mustFail(group(map[string][]string{"cam-1": {"p2"}}, nil))
-	wantDiagnostic(t, updated, "ERROR: Resource Not Found Error", wasDeleted)
-	if strings.Contains(added.String(), wasDeleted) || strings.Contains(updated.String(), isNew) {
-		t.Error(added, updated)
-	}
-}

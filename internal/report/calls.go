@@ -76,16 +76,15 @@ func keepBefore(of Subject, a session.After) string {
 	return keepFirst
 }
 
-const createFirst = "If {the stream has|the streams have} just been created, run the command again. If {it is|they are} new, create " +
-	"{it|them} in the service first."
+const ifMissing = "If {the stream has|the streams have} just been created, run the command again. If {it is|they are} new, create " +
+	"{it|them} in the service first. If {it was|they were} deleted, remove {it|them} from the configuration."
 
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
 func changing(of Subject, c session.Change, a session.After, f session.Finding) task {
 	if f.Facts == nil {
 		return reading(Plan)
 	}
-	t := task{failed: "the processors of {streams} could not be updated"}
-	t.missing = "If {the stream was|the streams were} deleted, remove {it|them} from the configuration."
+	t := task{failed: "the processors of {streams} could not be updated", Reader: Reader{missing: ifMissing}}
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
 		t.toLeave = join(" ", leaveByState, keepBefore(of, a))
@@ -94,9 +93,7 @@ func changing(of Subject, c session.Change, a session.After, f session.Finding) 
 		}
 		t.failed, t.missing = "the processors of {streams} could not be detached", ""
 	case c.Kind == session.Create:
-		t.failed, t.missing = "the processors of {streams} could not be set", createFirst
-	case c.Was[f.Stream] == nil || c.Elsewhere: // a group adds the stream, or the deployment may not have it yet
-		t.missing = createFirst
+		t.failed = "the processors of {streams} could not be set"
 	}
 	outcome, _ := f.Now()
 	mayHaveProcessors := outcome != streams.NotChanged || f.Facts.Remainder.Len() > 0
@@ -125,7 +122,7 @@ func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, fail
 	messages := messagesOf(failed, false, func(f session.Finding) task {
 		return task{
 			failed: "the processors of {streams} could not be set",
-			Reader: Reader{missing: createFirst},
+			Reader: Reader{missing: ifMissing},
 			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
 				"the address of the action.",
 		}
