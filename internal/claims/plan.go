@@ -22,11 +22,9 @@ func (l *Ledger) Withdraw(plan string) {
 }
 
 // Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim. For the second plan of
-// a replacement, it withdraws the first one, unless both want the same set.
+// a replacement, it withdraws the first one.
 func (l *Ledger) Claim(w Want) {
-	if slices.ContainsFunc(l.intents, func(i intent) bool { return i.plan == w.Plan && !i.claim.allows(w.Set) }) {
-		l.Withdraw(w.Plan)
-	}
+	l.Withdraw(w.Plan)
 	l.planSet(w)
 }
 
