@@ -3,7 +3,6 @@ package streams
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,14 +95,14 @@ func (c *Client) accept(result requests.Result, id string, update *ProcessorSet)
 		result.Err = errors.Unwrap(err)
 		return nil, unexpected(result, err.Error(), Unknown, nil)
 	}
-	sent := cmp.Or(update, new(ProcessorSet)).nfc()
-	if update != nil && stream.ProcessorIDs.Equal(sent) { // all of its ids are the user's own
-		return stream, nil
-	}
-	stream.shown = describe(stream.ProcessorIDs, sent, c.sender.Redactor())
 	if update == nil {
 		return stream, nil
 	}
+	sent := update.nfc()
+	if stream.ProcessorIDs.Equal(sent) {
+		return stream, nil
+	}
+	stream.shown = describe(stream.ProcessorIDs, sent, c.sender.Redactor())
 	return nil, unexpected(result, difference(sent, stream.ProcessorIDs, c.sender.Redactor()), Changed, stream)
 }
 
@@ -132,16 +131,12 @@ func difference(sent, reported ProcessorSet, secrets *masking.Redactor) string {
 
 // describe describes a set that the service reported. The ids that the user wrote are shown as they are.
 func describe(reported, own ProcessorSet, secrets *masking.Redactor) string {
-	var shown ProcessorSet
-	for length := 0; len(shown.ids) < reported.Len() && length < masking.MaxMessage; {
-		id := reported.ids[len(shown.ids)]
+	shown := reported.IDs()
+	shown = shown[:min(len(shown), masking.MaxMessage)] // more do not fit in a message
+	for i, id := range shown {
 		if !own.contains(id) {
-			id = secrets.Mask(id, masking.MaxText)
+			shown[i] = secrets.Mask(id, masking.MaxText)
 		}
-		shown.ids, length = append(shown.ids, id), length+len(id)
 	}
-	if shown.Len() < reported.Len() {
-		return strings.TrimSuffix(shown.String(), "]") + ", …]"
-	}
-	return shown.String()
+	return masking.Truncate(ProcessorSet{shown}.String(), masking.MaxMessage)
 }

@@ -31,7 +31,7 @@ type Stream struct {
 	shown string // see ShownProcessors
 }
 
-// ShownProcessors returns the set for a person: known secrets are masked in ids that the user did not write.
+// ShownProcessors returns the set after an update for a person: known secrets are masked in ids that the user did not write.
 func (s *Stream) ShownProcessors() string { return cmp.Or(s.shown, s.ProcessorIDs.String()) }
 
 // CheckStreamID returns an error, such as "must not be empty", if a URL path cannot contain the id.
