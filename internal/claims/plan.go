@@ -18,7 +18,7 @@ type Want struct {
 // Withdraw forgets what a plan intends. Terraform plans a replacement twice, and does not tell the first plan: the state and
 // ignore_changes may have another set, or another stream, than the second plan. That one takes its place.
 func (l *Ledger) Withdraw(plan string) {
-	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return i.plan == plan })
+	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return plan != "" && i.plan == plan })
 }
 
 // Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim. For the second plan of
@@ -108,8 +108,9 @@ func (l *Ledger) remainders() []remainder {
 	return all
 }
 
-// PlanLeave plans that a resource leaves the stream.
+// PlanLeave plans that a resource leaves the stream. It takes the place of what the same plan intended before.
 func (l *Ledger) PlanLeave(v Leave) Decision {
+	l.Withdraw(v.Plan)
 	d, i := Decision{Claim: l.claim()}, intent{plan: v.Plan, detaches: v.Detach && !v.Kind.IsOfOldObject()}
 	if v.Kind != MayBeDropped {
 		if l.Reads > 0 && d.Claim.Kind >= resends && v.had().is(d.Claim.Set) {

@@ -96,6 +96,8 @@ func TestWithdraw(t *testing.T) {
 	var leaves Ledger
 	leaves.PlanLeave(Leave{Entry: Entry{b, Settled}, Detach: true, Kind: Dropped, Plan: "1"})
 	check(t, "beside a leave", leaves.PlanSet(keepA).Refusal, StreamIsKept)
+	leaves.PlanLeave(Leave{Entry: *inStateA, Kind: Dropped, Plan: "1"})
+	check(t, "beside the leave of the second plan, which leaves the set", leaves.PlanSet(keepA).Refusal, Refusal(0))
 	leaves.Withdraw("1")
 	check(t, "the leave is withdrawn", leaves.PlanSet(keepA), Decision{Claim: Claim{relies, a}})
 

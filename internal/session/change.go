@@ -51,12 +51,6 @@ const (
 // replaces reports whether Terraform replaces the object: a single resource goes to another stream. Other replacements are not known yet.
 func (c Change) replaces() bool { return c.Kind == Edit && !c.Group && len(c.Was.Without(c.Want)) > 0 }
 
-// replacing returns a change as the second plan of a replacement, which takes the place of the first one.
-func (c Change) replacing(first Change) Change {
-	c.plan, c.Was, c.Detach = first.plan, first.kept(), first.Detach
-	return c
-}
-
 // partial reports whether the state takes what succeeds if a stream fails.
 func (c Change) partial() bool { return c.Group && c.Kind == Edit }
 
@@ -66,17 +60,6 @@ func (c Change) entry(id string) *claims.Entry {
 		return nil
 	}
 	return c.Was[id]
-}
-
-// kept returns what the state has of the streams that a plan keeps.
-func (c Change) kept() Entries {
-	kept := Entries{}
-	for id := range c.Want {
-		if entry := c.entry(id); entry != nil {
-			kept[id] = entry
-		}
-	}
-	return kept
 }
 
 // leaves returns the streams that the resource leaves at the deployment that is configured, in order.

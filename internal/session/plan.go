@@ -31,12 +31,15 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		return s.plan(ctx, c)
 	}
 	first, _ := planned.(Change) // there are no others
+	if c.plan, c.Detach = first.plan, first.Detach; !first.Elsewhere {
+		c.Was = first.Was
+	}
 	for id := range first.Want {
 		if _, stays := c.Want[id]; !stays {
 			withLedger(s, id, func(l *claims.Ledger) any { l.Withdraw(first.plan); return nil })
 		}
 	}
-	p := s.plan(ctx, c.replacing(first))
+	p := s.plan(ctx, c)
 	p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() }) // Terraform shows no others
 	return p
 }
@@ -99,9 +102,8 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	switch c.Kind {
 	case Destroy:
 		marks.All.Session = s.id
-	case Create: // with what the first plan of a replacement says of the streams that its object leaves
-		marks.All, marks.Streams = c.Marks.All, maps.Clone(c.Marks.Streams)
-		marks.All.OfCreate = true
+	case Create:
+		marks.All.OfCreate, marks.All.Plan = true, c.Marks.All.Plan
 	default:
 		marks.All.Plan = c.plan
 	}
