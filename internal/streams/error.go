@@ -2,9 +2,8 @@ package streams
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
@@ -71,7 +70,7 @@ func newError(r requests.Result) *Error {
 		e.Kind = kindOf(r.Status)
 	}
 	if r.Status == http.StatusNotModified {
-		e.Reason = joinTexts("; ", "the response says that nothing changes, and does not show the stream", e.Reason)
+		e.Reason = cmp.Or(e.Reason, "the response says that nothing changes, and does not show the stream")
 	}
 	if r.MayHaveActed {
 		e.Outcome = Unknown
@@ -79,18 +78,9 @@ func newError(r requests.Result) *Error {
 	return e
 }
 
-// Error returns the error in one line.
+// Error returns the error in one line. Package report words it for a person.
 func (e *Error) Error() string {
-	status := ""
-	if e.Status != 0 {
-		status = transport.StatusText(e.Status)
-	}
-	return joinTexts(": ", string(e.Kind), joinTexts(" ", e.Method, e.URL), status, e.Message, e.Reason)
-}
-
-// joinTexts joins the texts that are not empty.
-func joinTexts(separator string, texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+	return fmt.Sprintf("%s: %s %s: %s: %s: %s", e.Kind, e.Method, e.URL, transport.StatusText(e.Status), e.Message, e.Reason)
 }
 
 // Unwrap returns the cause, or nil.
