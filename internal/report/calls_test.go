@@ -30,8 +30,6 @@ func TestFirstHandOver(t *testing.T) {
 func TestFailedCreates(t *testing.T) {
 	t.Parallel()
 	sent := failed(streams.NotChanged, nil)
-	unsent := *sent
-	unsent.Attempts = 0
 	for name, test := range map[string]struct {
 		of   Subject
 		err  *streams.Error
@@ -40,7 +38,6 @@ func TestFailedCreates(t *testing.T) {
 		says bool
 	}{
 		"rejected":                {OneStream, sent, streams.ProcessorSet{}, 0, false},
-		"not sent":                {OneStream, &unsent, streams.ProcessorSet{}, 0, false},
 		"unknown":                 {OneStream, failed(streams.Unknown, nil), streams.ProcessorSet{}, 0, true},
 		"rejected, in doubt":      {OneStream, sent, streams.ProcessorSet{}, 0, true},
 		"rejected, and a leave":   {OneStream, sent, first, 0, true},
