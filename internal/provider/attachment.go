@@ -28,8 +28,8 @@ type attachment[T any, M model[T]] struct {
 type model[T any] interface {
 	*T
 	common() *attachmentModel
-	sets() session.Sets      // of the streams; nil for what is not known, or null
-	isRead() bool            // false if the set is null: an import has not read it, and ignore_changes may keep it so
+	sets() session.Sets // of the streams; nil for what is not known, or null
+	isRead() bool       // false if the set is null: an import has not read it, and ignore_changes may keep it so
 
 	// planComputed plans the computed values. here says that the state is that of the streams at the deployment, if there is one.
 	planComputed(state *T, here, sends bool)
@@ -114,9 +114,6 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	c := r.change(plan, state, found)
 	p := r.session.Plan(ctx, c)
 	resp.Diagnostics.Append(r.report.Plan(r.of, c, p)...)
-	if c.Kind == session.Create && r.session.ReadsLater() {
-		resp.Diagnostics.Append(report.NotReadYet())
-	}
 	resp.Diagnostics.Append(saveMarks(ctx, p.Marks, resp.Private)...)
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
@@ -160,9 +157,6 @@ func (r *attachment[T, M]) read(
 		by = imports
 	}
 	resp.Diagnostics.Append(r.report.Reads(r.of, len(was), read.Findings, by)...)
-	if r.session.ReadsLater() && state.isRead() { // an import has warned
-		resp.Diagnostics.Append(report.NotReadYet())
-	}
 	if resp.Diagnostics.HasError() {
 		return false
 	}

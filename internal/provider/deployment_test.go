@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
@@ -159,11 +160,10 @@ func TestDeploymentUnknown(t *testing.T) {
 	})
 }
 
-// While a value in the provider block is known after apply, detect_drift reads nothing. Where it otherwise does, the plan says so.
+// While a value in the provider block is known after apply, detect_drift reads nothing, and the configuration says so.
 func TestReadsOfUnknownConfiguration(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, d *deploymentTest) {
-		none := coretest.Managed{Value: d.null()}
 		for _, test := range []struct {
 			drift    any
 			warnings []string
@@ -173,10 +173,12 @@ func TestReadsOfUnknownConfiguration(t *testing.T) {
 			{tftypes.UnknownValue, nil},
 		} {
 			d.provider = coretest.Attributes{"base_url": d.formerURL, "token": tftypes.UnknownValue, "detect_drift": test.drift}
-			wantDiagnostics(t, d.refresh(), test.warnings...)
+			p := newProcess(t, server.New("test", nil)())
+			wantDiagnostics(t, p.Configure(d.provider), test.warnings...)
+			_, _, diags := p.Plan(coretest.Managed{Value: d.null()}, d.config("p1", nil))
+			wantDiagnostics(t, diags)
+			wantDiagnostics(t, d.refresh())
 			d.wantNoChanges(d.config("p1", nil))
-			_, _, diags := startProvider(t, d.provider).Plan(none, d.config("p1", nil))
-			wantDiagnostics(t, diags, test.warnings...)
 			wantError(t, d.mustFail(d.null()), "If that does not exist any more, write the value itself into the provider block.")
 			d.want("deployment", d.formerURL) // the state still has the resource
 		}
@@ -195,7 +197,7 @@ func TestDeploymentOfImport(t *testing.T) {
 		{coretest.Attributes{"base_url": "https://host", "deployment": "eu"}, "eu", notRead},
 		{coretest.Attributes{"base_url": tftypes.UnknownValue}, nil, notRead},
 		{coretest.Attributes{"base_url": "https://host", "detect_drift": true}, "https://host", nil},
-		{coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true}, nil, notRead},
+		{coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true}, nil, nil}, // of which the configuration warns
 	} {
 		provider, _ := test.provider.(coretest.Attributes)
 		p := startProvider(t, provider)

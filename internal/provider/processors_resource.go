@@ -175,8 +175,8 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		return
 	}
 	m.ID, m.Deployment = m.StreamID, r.deployment()
-	if r.session.ReadRefusal() != 0 {
-		resp.Diagnostics.Append(r.report.ImportNotRead(r.session.ReadsLater())...)
+	if !r.session.DetectsDrift() {
+		resp.Diagnostics.Append(r.report.ImportNotRead()...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	resp.Diagnostics.Append(saveMarks(ctx, r.session.Imported(r.importsByCommand()), resp.Private)...)

@@ -72,7 +72,8 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	}
 
 	var client *streams.Client // nil if a value comes from a resource; it is known before anything is sent
-	if settings.Complete {
+	switch {
+	case settings.Complete:
 		agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, req.TerraformVersion)
 		settings.Client.UserAgent = strings.TrimSpace(agent + " " + settings.Client.UserAgent)
 		settings.Client.Observe = observe
@@ -83,6 +84,8 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 			resp.Diagnostics.AddError(config.Invalid, report.Sentence(err.Error())) // although every single value was accepted
 			return
 		}
+	case settings.DetectDrift:
+		resp.Diagnostics.Append(report.NotReadYet())
 	}
 	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New(settings.Deployment), p.host.Command}
 	resp.ResourceData, resp.DataSourceData, resp.ActionData, resp.ListResourceData = data, data, data, data

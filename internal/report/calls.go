@@ -193,26 +193,21 @@ func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
 		nowTrue(streams.Changed, nil)))
 }
 
-// ImportNotRead returns the warning of imports that read nothing, once in a session. later says that they would, if all values
-// of the provider block were known.
-func (r *Reporter) ImportNotRead(later bool) (diags diag.Diagnostics) {
-	advice := "To see them in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. " +
-		"Otherwise, ask the operators of the service before you apply."
-	if later {
-		advice = "The reason: " + valueNotKnown + " " + applyValueFirst
-	}
+// ImportNotRead returns the warning of imports without detect_drift, once in a session.
+func (r *Reporter) ImportNotRead() (diags diag.Diagnostics) {
 	const summary = "Imported Streams Were Not Read"
 	if _, isFirst := r.first(summary, ""); isFirst { // Terraform does not count the warnings of imports
 		diags.AddWarning(summary, paragraphs(
-			"No import of this run reads its stream, so no plan shows which processors the apply detaches.", advice))
+			"No import of this run reads its stream, so no plan shows which processors the apply detaches.",
+			"To see them in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask the operators "+
+				"of the service before you apply."))
 	}
 	return diags
 }
 
-// NotReadYet is the warning of a plan for which detect_drift reads nothing yet. It is the same for all resources, so that Terraform
-// shows it once.
+// NotReadYet is the warning of a provider block for which detect_drift reads nothing yet.
 func NotReadYet() diag.Diagnostic {
 	return diag.NewWarningDiagnostic("Streams Were Not Read", paragraphs(
-		"The plan shows neither changes made outside Terraform, nor which processors a create detaches: "+valueNotKnown,
+		"The plan shows neither changes made outside Terraform, nor which processors a create or an import detaches: "+valueNotKnown,
 		applyValueFirst))
 }

@@ -28,8 +28,8 @@ func (s *Session) ReadRefusal() CallRefusal {
 	return 0
 }
 
-// ReadsLater reports whether streams are not read only because a value in the provider block is not known yet.
-func (s *Session) ReadsLater() bool { return s.client == nil && s.detectDrift }
+// DetectsDrift reports whether streams are read, at the latest when all values of the provider block are known.
+func (s *Session) DetectsDrift() bool { return s.detectDrift }
 
 // ReadEach reads streams, and returns the results in the order of ids.
 func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {

@@ -98,16 +98,17 @@ func knownIdentity(identity *tfprotov6.ResourceIdentityData) *tfprotov6.Resource
 }
 
 // Configure configures the provider. Its methods fail the test if the provider refuses the configuration or the protocol.
-func (p *Process) Configure(config Attributes) {
+func (p *Process) Configure(config Attributes) Diagnostics {
 	p.T.Helper()
 	resp, err := p.Server.ConfigureProvider(context.Background(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0",
 		Config:           DynamicValue(ToTerraform(p.Schemas.Provider.ValueType(), config)),
 	})
 	p.must(err)
-	if diags := Diagnostics(resp.Diagnostics); diags.Failed() {
-		p.T.Fatalf("the provider refuses its configuration: %s", diags)
+	if Diagnostics(resp.Diagnostics).Failed() {
+		p.T.Fatalf("the provider refuses its configuration: %s", Diagnostics(resp.Diagnostics))
 	}
+	return resp.Diagnostics
 }
 
 func (p *Process) must(err error) {

@@ -54,6 +54,7 @@ func configurations() (all []failure) {
 		"token_url": "https://" + tokenHost + "/token", "client_id": "terraform",
 	}})
 	configure("token_file in the home folder", coretest.Attributes{"token": nil, "token_file": "~/token"})
+	configure("detect_drift and a token that is not known", coretest.Attributes{"detect_drift": true, "token": tftypes.UnknownValue})
 	configure("insecure_skip_verify", coretest.Attributes{"tls": coretest.Attributes{"insecure_skip_verify": true}})
 	configure("wrong variables", coretest.Attributes{"token": nil, "tls": nil}, "STREAM_TOKEN", `"abc"`, "STREAM_HEADERS", "X-Api-Key: abc",
 		"STREAM_DETECT_DRIFT", "yes", "HTTPS_PROXY", "http://proxy.example.com:port", "STREAM_TLS_CA_CERT_PEM", "/etc/ssl/streams.pem")

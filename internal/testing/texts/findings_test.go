@@ -56,8 +56,6 @@ func plans() []failure {
 		{title: "plan: on_create without detect_drift", does: planning(nil, one(coretest.Attributes{"on_create": "refuse"}), nil)},
 		{title: "plan: another deployment", does: planning(one(nil), func() tftypes.Value { return single("cam-01", nil, "p2") }, elsewhere)},
 		{title: "plan: a destroy at another deployment", does: planning(one(nil), nothing, elsewhere)},
-		{title: "plan: detect_drift and a token that is not known",
-			does: planning(nil, one(nil), coretest.Attributes{"detect_drift": true, "token": tftypes.UnknownValue})},
 		{title: "plan: the set of an import in ignore_changes", does: func(w *world) coretest.Diagnostics {
 			p := w.process()
 			state, _ := p.ImportState(coretest.SingleName, "cam-01")
@@ -85,10 +83,6 @@ func plans() []failure {
 			return diags
 		}},
 		{title: "import: without detect_drift", does: imported},
-		{title: "import: a token that is not known", does: func(w *world) coretest.Diagnostics {
-			w.configure(coretest.Attributes{"detect_drift": true})
-			return withUnknown(imported)(w)
-		}},
 		{title: "import group: without detect_drift", does: func(w *world) coretest.Diagnostics {
 			_, diags := w.process().ImportState(coretest.GroupName, `["cam-01"]`)
 			return diags
