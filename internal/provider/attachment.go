@@ -36,9 +36,6 @@ type model[T any] interface {
 
 	// record makes the model what the state has of the streams, and what the service reported of them.
 	record(kept session.Entries, reported map[string]*streams.Stream)
-
-	// unexpectedChanges says what an update did not promise. mask hides secrets in what the service reported.
-	unexpectedChanges(before *T, mask func(string) string) diag.Diagnostics
 }
 
 // attachmentModel has the attributes of both resources.
@@ -206,9 +203,6 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 		after.common().Deployment = r.deployment()
 	}
 	after.record(done.Kept, done.Reported)
-	if state != nil && !c.Elsewhere && !done.Failed() {
-		to.diags.Append(plan.unexpectedChanges(state, r.session.Redact)...)
-	}
 	to.diags.Append(to.state.Set(ctx, after)...)
 	to.diags.Append(saveMarks(ctx, done.Marks, to.private)...)
 	to.diags.Append(setIdentity(ctx, to.identity, *to.state)...)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -75,8 +74,6 @@ func (m *groupModel) record(kept session.Entries, reported map[string]*streams.S
 		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
 	}
 }
-
-func (*groupModel) unexpectedChanges(*groupModel, func(string) string) diag.Diagnostics { return nil }
 
 func (r *groupResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = groupName

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -73,13 +72,11 @@ func (m *processorsModel) planComputed(state *processorsModel, here, sends bool)
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
 	switch {
-	case state == nil || !m.StreamID.Equal(state.StreamID): // a new stream
-	case !here:
-		m.ID = orUnknown(state.ID)
+	case state == nil || !here || !m.StreamID.Equal(state.StreamID): // a new stream
 	case sends: // an update has no reason to change where a stream belongs, but an imported state does not know it yet
-		m.ID, m.TerminalID, m.FragmentTypeID = orUnknown(state.ID), orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
+		m.TerminalID, m.FragmentTypeID = orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
 	default:
-		m.ID, m.TerminalID, m.FragmentTypeID = state.ID, state.TerminalID, state.FragmentTypeID
+		m.TerminalID, m.FragmentTypeID = state.TerminalID, state.FragmentTypeID
 		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	}
 }
@@ -96,18 +93,6 @@ func (m *processorsModel) record(_ session.Entries, reported map[string]*streams
 		m.streamModel.record(s)
 		m.LastEdited = types.Int64Value(s.LastEdited)
 	}
-}
-
-// unexpectedChanges says, once, that the stream has another terminal or fragment type than the plan promised.
-func (m *processorsModel) unexpectedChanges(before *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
-	compare := func(name string, old, now types.String) {
-		if !old.IsNull() && !old.Equal(now) {
-			diags.Append(report.UnexpectedChange(m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())))
-		}
-	}
-	compare("terminal_id", before.TerminalID, m.TerminalID)
-	compare("fragment_type_id", before.FragmentTypeID, m.FragmentTypeID)
-	return diags
 }
 
 func (r *processorsResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -155,9 +140,24 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 }
 
-// Update sends the set, unless only on_create, on_destroy or timeouts have changed.
+// Update sends the set, unless only on_create, on_destroy or timeouts have changed. It is an error if the stream has another terminal or
+// fragment type than the plan promised. The state has the new one, so that the error comes once.
 func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var planned, now processorsModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	resp.Diagnostics.Append(resp.State.Get(ctx, &now)...)
+	compare := func(name string, was, is types.String) {
+		if !was.IsUnknown() && !was.Equal(is) {
+			resp.Diagnostics.Append(report.UnexpectedChange(
+				now.StreamID.ValueString(), name, r.session.Redact(was.String()), r.session.Redact(is.String())))
+		}
+	}
+	compare("terminal_id", planned.TerminalID, now.TerminalID)
+	compare("fragment_type_id", planned.FragmentTypeID, now.FragmentTypeID)
 }
 
 // Delete sends the empty set, or nothing with on_destroy = "keep", or where another resource has the stream.
