@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -150,20 +149,11 @@ var (
 	similar  = regexp.MustCompile(`\(and (\d+) more similar warnings elsewhere\)`)
 )
 
-// fleetOf has resources of 30 streams each: the time of a CLI grows faster than the streams of one resource.
-func fleetOf(name string, ids []string, others string) (hcl string) {
-	for part := range slices.Chunk(ids, 30) {
-		resource := resourceForEach(part, `"p1"`, others)
-		hcl += strings.Replace(resource, `"this"`, strconv.Quote(name+"-"+part[0]), 1)
-	}
-	return hcl
-}
-
-// What a person reads when 300 streams are in one plan is short, counts right and says what to do, and -json has the rest.
+// What a person reads when 60 streams are in one plan is short, counts right and says what to do, and -json has the rest.
 // It needs clitest for the exact output.
 func TestAccFleetOutput(t *testing.T) {
 	t.Parallel()
-	ids := fleetIDs(300)
+	ids := fleetIDs(60)
 	seeds := streamstest.Streams(ids...)
 	for i := range seeds {
 		seeds[i].ProcessorIDs = []string{"old"}
@@ -171,7 +161,8 @@ func TestAccFleetOutput(t *testing.T) {
 	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true, Authorize: streamstest.Bearer("t0ken")}, seeds...)
 	w := newWorkspace(t, url, providerWith(`token = "wr0ng"`)+
 		"provider \"stream\" {\n  alias    = \"down\"\n  base_url = \"http://127.0.0.1:1\"\n  retry = { max_attempts = 2 }\n}\n"+
-		fleetOf("wrong", ids[:150], "")+fleetOf("down", ids[150:], "provider = stream.down"))
+		resourceForEach(ids[:30], `"p1"`, "")+
+		strings.Replace(resourceForEach(ids[30:], `"p1"`, "provider = stream.down"), `"this"`, `"down"`, 1))
 
 	// Errors: a wrong token, and an outage.
 	failed := w.Apply().Want(1)
@@ -196,9 +187,9 @@ func TestAccFleetOutput(t *testing.T) {
 			t.Errorf("%s: %d warnings in full, and %v, want %d, and %d more", what, got, counted, full, others-1)
 		}
 	}
-	w.Configure(providerWith("token = \"t0ken\"\n  detect_drift = true") + fleetOf("this", ids, ""))
+	w.Configure(providerWith("token = \"t0ken\"\n  detect_drift = true") + resourceForEach(ids, `"p1"`, ""))
 	const lost = "Processors Will Be Detached"
-	wantWarnings("plan", w.MustRun("plan", "-out=tfplan").Stdout, lost, 20, 280)
+	wantWarnings("plan", w.MustRun("plan", "-out=tfplan").Stdout, lost, 20, 40)
 
 	// The apply also shows the first in full; -json names every stream with what it loses.
 	var named []string

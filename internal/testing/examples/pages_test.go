@@ -67,14 +67,14 @@ func TestAccPageLargeFleets(t *testing.T) {
 	}
 }
 
-// A data source writes the sets of 300 streams to a file, with which single resources or a group adopt the streams: no set
+// A data source writes the sets of 50 streams to a file, with which single resources or a group adopt the streams: no set
 // is sent, and the plan is empty afterwards. A stream that has changed since is counted.
 func TestAccPageAdoptFromAFile(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
 	w := newWorkspace(t, "existing-streams/attached", url)
 	var ids, reads []string
-	for i := range 300 {
+	for i := range 50 {
 		id := fmt.Sprintf("cam-%d", i+1)
 		ids, reads = append(ids, id), append(reads, "GET /v2/streams/"+id)
 		service.Seed(streamstest.Stream{ID: id, ProcessorIDs: []string{"object-detection", "people-counter", "face-blur"}[:i%4]})
@@ -83,7 +83,7 @@ func TestAccPageAdoptFromAFile(t *testing.T) {
 	w.MustApply().Want(0, "0 added, 0 changed, 0 destroyed")
 	service.WantRequests(t, reads...)
 	saved := w.MustRun("output", "-raw", "streams").Stdout
-	for folder, count := range map[string]int{"existing-streams/adopt": 300, "existing-streams/adopt-group": 1} {
+	for folder, count := range map[string]int{"existing-streams/adopt": 50, "existing-streams/adopt-group": 1} {
 		if !supports(t, read(t, folder)) {
 			continue
 		}
