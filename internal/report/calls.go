@@ -112,6 +112,8 @@ func nowInState(c session.Change, a session.After) string {
 		return "The state has only the streams that failed. " + runAgain + "."
 	case c.Elsewhere && a.Updated == 0:
 		return "The state is still that of the former deployment."
+	case a.Updated+a.Left == 0:
+		return runAgain + "."
 	}
 	return "The state has what succeeded. " + runAgain + " to send the rest."
 }
