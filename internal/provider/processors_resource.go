@@ -72,11 +72,13 @@ func (m *processorsModel) planComputed(state *processorsModel, here, sends bool)
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
 	switch {
-	case state == nil || !here || !m.StreamID.Equal(state.StreamID): // a new stream
+	case state == nil || !m.StreamID.Equal(state.StreamID): // a new stream
+	case !here:
+		m.ID = orUnknown(state.ID)
 	case sends: // an update has no reason to change where a stream belongs, but an imported state does not know it yet
-		m.TerminalID, m.FragmentTypeID = orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
+		m.ID, m.TerminalID, m.FragmentTypeID = orUnknown(state.ID), orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
 	default:
-		m.TerminalID, m.FragmentTypeID = state.TerminalID, state.FragmentTypeID
+		m.ID, m.TerminalID, m.FragmentTypeID = state.ID, state.TerminalID, state.FragmentTypeID
 		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	}
 }
@@ -129,7 +131,7 @@ func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.Identi
 // Create sends the set. It saves nothing if it fails: the next apply creates again, which sends the same set. A tainted resource
 // would be destroyed first.
 func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, (*resource.UpdateResponse)(resp))
 }
 
 // Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all that is
@@ -143,7 +145,7 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 // Update sends the set, unless only on_create, on_destroy or timeouts have changed. It is an error if the stream has another terminal or
 // fragment type than the plan promised. The state has the new one, so that the error comes once.
 func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, resp)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -162,7 +164,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 
 // Delete sends the empty set, or nothing with on_destroy = "keep", or where another resource has the stream.
 func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, (*resource.UpdateResponse)(resp))
 }
 
 // ImportState sends nothing: the state holds only the id. The rest comes from the read with detect_drift that follows,
