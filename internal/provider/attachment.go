@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/report"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -59,7 +58,7 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 		c.Want, c.Refuses = plan.sets(), plan.common().OnCreate.ValueString() == onCreateRefuse
 	}
 	if state != nil {
-		c.Was, c.Deployment = entries(state.sets(), found), state.common().Deployment.ValueString()
+		c.Was, c.Deployment = found.Entries(state.sets()), state.common().Deployment.ValueString()
 	}
 	switch {
 	case state == nil:
@@ -75,19 +74,6 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 	}
 	c.Elsewhere = r.session.Differs(c.Deployment)
 	return c
-}
-
-// entries returns what a state has of its streams.
-func entries(sets session.Sets, marks session.Marks) session.Entries {
-	was := session.Entries{}
-	for id, set := range sets {
-		if set != nil {
-			was[id] = marks.Entry(id, *set)
-		} else {
-			was[id] = &claims.Entry{Resend: claims.Unread}
-		}
-	}
-	return was
 }
 
 // Configure also says which session the other methods use.
@@ -147,7 +133,7 @@ func (r *attachment[T, M]) read(
 	}
 	ctx, cancel := withTimeLimit(ctx, r.of, state.common().Timeouts, timeouts.Value.Read)
 	defer cancel()
-	was := entries(state.sets(), found)
+	was := found.Entries(state.sets())
 	read := r.session.Refresh(ctx, was, found)
 	by := report.Refresh
 	if read.OfImport {
@@ -165,18 +151,12 @@ func (r *attachment[T, M]) read(
 	return len(read.Kept) == 0
 }
 
-// applied is where the result of an apply goes.
-type applied struct {
-	state    *tfsdk.State
-	identity *tfsdk.ResourceIdentity
-	private  privateState
-	diags    *diag.Diagnostics
-}
-
-// apply applies a plan, which is nil for a destroy, to a state, which is nil for a create.
-func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *tfsdk.Plan, prior *tfsdk.State, to applied) {
-	defer onPanic(ctx, to.diags)
-	plan, state, found, ok := decode[M](ctx, planned, prior, to.private, to.diags)
+// apply applies a plan, which is nil for a destroy, to a state, which is nil for a create. The responses of the framework are the same.
+func (r *attachment[T, M]) apply(
+	ctx context.Context, limit timeLimit, planned *tfsdk.Plan, prior *tfsdk.State, resp *resource.UpdateResponse,
+) {
+	defer onPanic(ctx, &resp.Diagnostics)
+	plan, state, found, ok := decode[M](ctx, planned, prior, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -184,7 +164,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 	defer cancel()
 	c := r.change(plan, state, found)
 	done := r.session.Apply(ctx, c)
-	to.diags.Append(r.report.Apply(ctx, r.of, c, done)...)
+	resp.Diagnostics.Append(r.report.Apply(ctx, r.of, c, done)...)
 	if state == nil && done.Failed() || plan == nil && !done.Failed() {
 		return // nothing is in the state
 	}
@@ -203,9 +183,9 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 		after.common().Deployment = r.deployment()
 	}
 	after.record(done.Kept, done.Reported)
-	to.diags.Append(to.state.Set(ctx, after)...)
-	to.diags.Append(saveMarks(ctx, done.Marks, to.private)...)
-	to.diags.Append(setIdentity(ctx, to.identity, *to.state)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
+	resp.Diagnostics.Append(saveMarks(ctx, done.Marks, resp.Private)...)
+	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
 }
 
 // onPanic, which is deferred, makes a panic an error of one call. Otherwise the process would end, and the results of other calls, whose

@@ -97,7 +97,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 
 // Create sends the set of each stream. If one fails, it saves nothing: Terraform would taint a group that is in the state.
 func (r *groupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, (*resource.UpdateResponse)(resp))
 }
 
 // Read sends nothing without detect_drift. A group whose streams are all gone stays in the state, without streams.
@@ -107,12 +107,12 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 
 // Update sends the sets that differ, and leaves the streams that are no longer in the map. The state records what succeeded.
 func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, resp)
 }
 
 // Delete leaves all streams. The state keeps those that fail.
 func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, (*resource.UpdateResponse)(resp))
 }
 
 // ImportState sends nothing: the read with detect_drift that follows reads each stream.

@@ -147,9 +147,17 @@ func (m Marks) Of(id string) Mark {
 	return found
 }
 
-// Entry adds the mark of a stream to what the state has of it.
-func (m Marks) Entry(id string, set streams.ProcessorSet) *claims.Entry {
-	return &claims.Entry{Set: set, Resend: m.Of(id).Resend}
+// Entries returns what a state has of its streams, of which an import may not have read the sets.
+func (m Marks) Entries(sets Sets) Entries {
+	was := Entries{}
+	for id, set := range sets {
+		if set != nil {
+			was[id] = &claims.Entry{Set: *set, Resend: m.Of(id).Resend}
+		} else {
+			was[id] = &claims.Entry{Resend: claims.Unread}
+		}
+	}
+	return was
 }
 
 // set sets a mark, or removes one that says nothing.

@@ -11,7 +11,7 @@ import (
 func TestMarksThatLast(t *testing.T) {
 	t.Parallel()
 	found := Marks{map[string]Mark{id: {Shared: true}}, MarkOfAll{OfCreate: true}}
-	tainted := Change{Kind: Destroy, Was: Entries{id: found.Entry(id, a)}, Marks: found}
+	tainted := Change{Kind: Destroy, Was: found.Entries(Sets{id: &a}), Marks: found}
 	kept := tainted.lasting()
 	if m := kept.Of(id); m.Resend != claims.Unknown || !m.Shared || kept.All.OfCreate {
 		t.Errorf("the marks that last are %+v", kept)

@@ -114,7 +114,7 @@ func TestDestroyWithoutAPlan(t *testing.T) {
 		interrupted, interrupt := context.WithCancel(t.Context())
 		interrupt()
 		old := destroys(planned)
-		old.Was = Entries{id: planned.Entry(id, a)}
+		old.Was = planned.Entries(Sets{id: &a})
 		kept := newSession(t, requests.Config{BaseURL: "http://127.0.0.1:1"}).Apply(interrupted, old).Kept[id]
 		if l := old.leave(id); l.Unforeseen == test.foreseen || kept == nil || (kept.Resend == claims.Unknown) != test.tainted {
 			t.Errorf("%+v: the leave is %+v, and what a failed destroy keeps %+v", test, l, kept)
