@@ -22,7 +22,7 @@ func (d Diagnostics) Failed() bool {
 var (
 	named   = regexp.MustCompile(`(?m)^("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)(?:: (.*))?$`)
 	oneName = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	closing = regexp.MustCompile(`\n\n[^\n]*(he state|streams were read)[^\n]*$`) // of the errors of a group
+	closing = regexp.MustCompile(`\n\n[^\n]*(changes succeeded|he state|streams were read)[^\n]*$`) // of the errors of a group
 )
 
 // ByStream returns the details of a diagnostic of a group, by stream. One about several streams names them, each with what is
