@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -67,6 +69,18 @@ func (r *reader) fromEnvironment(of attribute) string {
 		return ""
 	}
 	return text
+}
+
+// checkVariable returns an error, such as "must not be in quotes", if an environment variable has another text than the user
+// meant.
+func checkVariable(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return errors.New("is not UTF-8 text")
+	case len(text) > 1 && strings.ContainsRune(`"'`, rune(text[0])) && text[0] == text[len(text)-1]:
+		return errors.New("must not be in quotes, which some files of variables keep as part of the value")
+	}
+	return nil
 }
 
 // isSet reports whether an attribute has a value in the provider block or the environment. It may be known after apply.
