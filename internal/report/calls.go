@@ -40,8 +40,8 @@ func (r *Reporter) once(findings []session.Finding) []session.Finding {
 
 // Apply returns the diagnostics of an apply.
 func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a session.After) diag.Diagnostics {
-	done, failed, closing := a.Updated+a.Left, 0, ""
-	messages := messagesOf(a.Findings, done > 0, func(f session.Finding) task { return changing(of, c, a, f) })
+	failed, closing := 0, ""
+	messages := messagesOf(a.Findings, a.Done > 0, func(f session.Finding) task { return changing(of, c, a, f) })
 	logBugs(ctx, a.Findings)
 	for _, f := range a.Findings {
 		if f.IsError() && f.Facts != nil {
@@ -49,7 +49,7 @@ func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a se
 		}
 	}
 	if of != OneStream && a.Failed() {
-		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a))
+		closing = fmt.Sprintf("%d of %d changes succeeded. %s", a.Done, a.Done+failed, nowInState(c, a))
 	}
 	return append(r.refusedCall(c, a.Refusal), r.diagnostics(of, messages, closing)...)
 }
@@ -110,9 +110,9 @@ func nowInState(c session.Change, a session.After) string {
 		return notSaved
 	case c.Kind == session.Destroy:
 		return "The state has only the streams that failed. " + runAgain + "."
-	case c.Elsewhere && a.Updated == 0:
+	case c.Elsewhere && a.Done == 0:
 		return "The state is still that of the former deployment."
-	case a.Updated+a.Left == 0:
+	case a.Done == 0:
 		return runAgain + "."
 	}
 	return "The state has what succeeded. " + runAgain + " to send the rest."

@@ -47,7 +47,7 @@ func TestFailedCreates(t *testing.T) {
 	} {
 		c := session.Change{Kind: session.Create, Want: session.Sets{id: &first}}
 		facts := claims.Facts{Remainder: test.left, Unknown: test.err.Outcome == streams.Unknown || strings.HasSuffix(name, "in doubt")}
-		after := session.After{Updated: test.set, Findings: []session.Finding{operation(test.err, facts)}}
+		after := session.After{Done: test.set, Findings: []session.Finding{operation(test.err, facts)}}
 		detail := New("").Apply(t.Context(), test.of, c, after)[0].Detail()
 		if strings.Contains(detail, notSaved) != test.says || strings.Count(detail, notSaved) > 1 {
 			t.Errorf("%s: %s", name, detail)
@@ -81,7 +81,7 @@ func TestDeploymentChanges(t *testing.T) {
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
 	elsewhere := session.Change{Kind: session.Edit, Elsewhere: true}
-	some := New(now).Apply(context.Background(), SeveralStreams, elsewhere, session.After{Findings: findings, Updated: 1})
+	some := New(now).Apply(context.Background(), SeveralStreams, elsewhere, session.After{Findings: findings, Done: 1})
 	none := New(now).Apply(context.Background(), SeveralStreams, elsewhere, session.After{Findings: findings})
 	if some[0].Detail() == none[0].Detail() || strings.Contains(none[0].Detail(), "has what succeeded") {
 		t.Errorf("%v\n%v", some, none)

@@ -42,7 +42,7 @@ func (f failures) diagnostics() diag.Diagnostics {
 	for _, failed := range f {
 		c.Want[failed.Stream] = &first
 	}
-	return New("").Apply(context.Background(), SeveralStreams, c, session.After{Findings: f, Updated: 1, Left: 2})
+	return New("").Apply(context.Background(), SeveralStreams, c, session.After{Findings: f, Done: 3})
 }
 
 func service(status int, message string, outcome streams.Outcome) streams.Error {

@@ -30,7 +30,7 @@ func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
 
 // applied returns the details of the diagnostics of an apply.
 func applied(of Subject, findings ...session.Finding) (details []string) {
-	for _, d := range New("").Apply(context.Background(), of, updates, session.After{Findings: findings, Updated: 1, Left: 2}) {
+	for _, d := range New("").Apply(context.Background(), of, updates, session.After{Findings: findings, Done: 3}) {
 		details = append(details, d.Detail())
 	}
 	return details

@@ -17,8 +17,7 @@ type After struct {
 	KeepState bool // the state stays as it was
 	Refusal   CallRefusal
 	Findings  []Finding
-	Updated   int  // streams that have their planned sets
-	Left      int  // streams that the resource left, if the service knows them
+	Done      int  // streams that have their planned sets, or that the resource left, if the service knows them
 	OldObject bool // the resource was replaced: no configuration has the object
 	OfImport  bool // the refresh is that of an import
 }
@@ -60,7 +59,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	switch {
 	case c.Kind == Create && !after.Failed():
 		s.created.Store(true)
-	case c.Elsewhere && after.Failed() && after.Updated == 0:
+	case c.Elsewhere && after.Failed() && after.Done == 0:
 		before.Findings = after.Findings
 		for id := range after.Kept { // the streams may have been changed, and both names may stand for one deployment
 			before.Marks.set(id, Mark{Resend: claims.Unknown})
@@ -95,7 +94,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 			continue
 		}
 		id := o.Stream
-		after.Updated++
+		after.Done++
 		after.Findings = append(after.Findings, s.findings(c, id, o.Decision)...)
 		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.effect.Reported
 	}
@@ -122,7 +121,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 		case o.failed():
 			s.keep(after, c, o)
 		default:
-			after.Left++
+			after.Done++
 			for _, f := range s.findings(c, o.Stream, o.Decision) {
 				f.Facts = o.Facts
 				after.Findings = append(after.Findings, f)

@@ -283,7 +283,7 @@ func TestLeaveAfterAnInterrupt(t *testing.T) {
 	s.Apply(t.Context(), creates(id, b))
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if after := s.Apply(interrupted, destroys(Marks{})); after.Failed() || after.Left != 1 {
+	if after := s.Apply(interrupted, destroys(Marks{})); after.Failed() || after.Done != 1 {
 		t.Errorf("%+v", after)
 	}
 	service.WantAttached(t, id, "b")
