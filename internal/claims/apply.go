@@ -2,31 +2,25 @@ package claims
 
 import "github.com/stream-management/terraform-provider-stream/internal/streams"
 
+// Interruptible reports whether no operation begins after an interrupt. A resource still leaves a stream that another one has set: an object that
+// is destroyed after its successor was created would be destroyed in a run of its own, without knowing the successor, if it stayed in
+// the state.
+func (l *Ledger) Interruptible() bool { return l.phase != written }
+
 // BeginUpdate begins the operation that sends the set of a resource.
-func (l *Ledger) BeginUpdate(set streams.ProcessorSet, interrupted bool) Decision {
-	switch other := l.claim(); {
-	case other.conflicts(Claim{sends, set}):
+func (l *Ledger) BeginUpdate(set streams.ProcessorSet) Decision {
+	if other := l.claim(); other.conflicts(Claim{sends, set}) {
 		return Decision{Refusal: ConflictingSets, Set: set, Other: other.Set}
-	case interrupted:
-		return Decision{Refusal: Interrupted}
 	}
 	l.raise("", Claim{sends, set})
 	if l.phase == blocked {
 		return Decision{Refusal: Blocked}
 	}
-	return l.send(set)
+	return l.BeginAction(set)
 }
 
 // BeginAction begins the operation of an action, which has no state and claims no set.
-func (l *Ledger) BeginAction(set streams.ProcessorSet, interrupted bool) Decision {
-	if interrupted {
-		return Decision{Refusal: Interrupted}
-	}
-	return l.send(set)
-}
-
-// send decides to send a set, and notes that the request is under way.
-func (l *Ledger) send(set streams.ProcessorSet) Decision {
+func (l *Ledger) BeginAction(set streams.ProcessorSet) Decision {
 	l.underWay = &update{set: set}
 	d := Decision{Send: true, Set: set}
 	if l.detached && set.Len() > 0 {

@@ -156,7 +156,6 @@ const (
 	StreamIsKept                       // a group drops the stream, with Other attached, and another resource relies on its set
 	DetachesOthers                     // a resource that takes the stream over may only add, and would detach Other
 	Blocked                            // an operation of another resource failed, and the state of that resource must stay true
-	Interrupted                        // the apply was interrupted before anything was sent
 	ImportDiffers                      // a resource was imported with the stream, and its configuration does not have it
 )
 

@@ -37,7 +37,7 @@ func made(d Decision) string {
 	if d.Send {
 		return d.Set.String()
 	}
-	return [...]string{"nothing", "conflicting sets", "the stream is kept", "detaches others", "blocked", "interrupted"}[d.Refusal]
+	return [...]string{"nothing", "conflicting sets", "the stream is kept", "detaches others", "blocked"}[d.Refusal]
 }
 
 func TestPhases(t *testing.T) {
@@ -68,14 +68,9 @@ func TestPhases(t *testing.T) {
 func TestRequestsByPhase(t *testing.T) {
 	for at, want := range []string{untouched: `["a"]`, createFailed: `["a"]`, blocked: "blocked", written: `["a"]`} {
 		fresh := func() *Ledger { return &Ledger{phase: phase(at)} }
-		check(t, "set", made(fresh().BeginUpdate(a, false)), want)
-		check(t, "an action", made(fresh().BeginAction(b, false)), `["b"]`)
-		check(t, "set after an interrupt", made(fresh().BeginUpdate(a, true)), "interrupted")
-		leave := "interrupted"
-		if phase(at) == written {
-			leave = "nothing"
-		}
-		check(t, "leave after an interrupt", made(fresh().BeginLeave(detaching, Claim{}, true)), leave)
+		check(t, "set", made(fresh().BeginUpdate(a)), want)
+		check(t, "an action", made(fresh().BeginAction(b)), `["b"]`)
+		check(t, "an interrupt ends an operation", fresh().Interruptible(), phase(at) != written)
 	}
 }
 
@@ -105,18 +100,18 @@ func TestRequestsOfALeave(t *testing.T) {
 					want = "blocked"
 				}
 				marked, claimed := &Ledger{phase: at}, &Ledger{phase: at, intents: []intent{{claim: test.claim}}}
-				check(t, fmt.Sprint("marked with ", test.claim, " in phase ", at), made(marked.BeginLeave(d, test.claim, false)), want)
-				check(t, fmt.Sprint("beside ", test.claim, " in phase ", at), made(claimed.BeginLeave(d, Claim{}, false)), want)
+				check(t, fmt.Sprint("marked with ", test.claim, " in phase ", at), made(marked.BeginLeave(d, test.claim)), want)
+				check(t, fmt.Sprint("beside ", test.claim, " in phase ", at), made(claimed.BeginLeave(d, Claim{})), want)
 				check(t, "the claim after the mark", marked.claim(), test.claim)
 			}
 		}
 	}
 	uncertain := Leave{Entry: Entry{a, Unknown}}
-	check(t, "a state with an unknown outcome", made((&Ledger{}).BeginLeave(uncertain, Claim{relies, a}, false)), `["a"]`)
+	check(t, "a state with an unknown outcome", made((&Ledger{}).BeginLeave(uncertain, Claim{relies, a})), `["a"]`)
 	empty := &Ledger{reported: reports(emptySet)}
-	check(t, "a state that a report contradicts", made(empty.BeginLeave(detaching, Claim{relies, a}, false)), `["a"]`)
+	check(t, "a state that a report contradicts", made(empty.BeginLeave(detaching, Claim{relies, a})), `["a"]`)
 	other := &Ledger{intents: []intent{{claim: Claim{sends, b}}}}
-	other.BeginLeave(detaching, Claim{relies, a}, false)
+	other.BeginLeave(detaching, Claim{relies, a})
 	check(t, "the claim after a mark that conflicts", other.claim(), Claim{sends, b})
 }
 
@@ -176,17 +171,17 @@ func TestKeep(t *testing.T) {
 
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	var s Ledger
-	s.BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{sends, a}, false)
+	s.BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{sends, a})
 	check(t, "left", s.Facts().Remainder, b)
-	s.BeginUpdate(a, false)
+	s.BeginUpdate(a)
 	s.EndUpdate(succeeds(a), false)
-	s.BeginUpdate(a, false)
+	s.BeginUpdate(a)
 	s.EndUpdate(refused, false)
 	check(t, "facts", s.Facts(), Facts{Reported: reports(a)})
 
 	var two Ledger
-	two.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
-	two.BeginLeave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
+	two.BeginLeave(Leave{Entry: *inStateA}, Claim{})
+	two.BeginLeave(Leave{Entry: Entry{b, Settled}}, Claim{})
 	check(t, "after two leaves with different sets", two.Facts(), Facts{})
 }
 
@@ -207,47 +202,46 @@ func TestSetAfterALeave(t *testing.T) {
 		{"unknown outcome", detaching, unclear, false},
 	} {
 		var s Ledger
-		s.BeginLeave(test.leave, Claim{}, false)
+		s.BeginLeave(test.leave, Claim{})
 		s.EndLeave(test.end)
 		s.phase = untouched // a failed leave would block the stream
-		check(t, test.name, told(s.BeginUpdate(a, false)), test.want)
+		check(t, test.name, told(s.BeginUpdate(a)), test.want)
 		s.EndUpdate(succeeds(a), true)
-		check(t, test.name+", and set", told(s.BeginUpdate(a, false)), false)
+		check(t, test.name+", and set", told(s.BeginUpdate(a)), false)
 	}
 	var s Ledger
 	for range 2 { // the second one detaches nothing
-		s.BeginLeave(detaching, Claim{}, false)
+		s.BeginLeave(detaching, Claim{})
 		s.EndLeave(succeeds(emptySet))
 	}
-	check(t, "after two leaves", told(s.BeginAction(a, false)), true)
-	check(t, "the empty set", told(s.BeginAction(emptySet, false)), false)
+	check(t, "after two leaves", told(s.BeginAction(a)), true)
+	check(t, "the empty set", told(s.BeginAction(emptySet)), false)
 }
 
 func TestLateConflict(t *testing.T) {
 	var s Ledger
-	s.BeginUpdate(a, false)
+	s.BeginUpdate(a)
 	check(t, "refusal", s.PlanSet(Want{Set: &b}).Refusal, ConflictingSets)
 	check(t, "a request is under way", s.Facts().Unknown, true)
 	s.EndUpdate(succeeds(a), false)
-	check(t, "the other set", made(s.BeginUpdate(b, false)), "conflicting sets")
+	check(t, "the other set", made(s.BeginUpdate(b)), "conflicting sets")
 }
 
 func TestFacts(t *testing.T) {
 	var s, once Ledger
-	s.BeginUpdate(a, false)
+	s.BeginUpdate(a)
 	check(t, "under way", s.Facts(), Facts{Unknown: true})
 	s.EndUpdate(unclear, false)
 	check(t, "unknown outcome", s.Facts(), Facts{Unknown: true})
-	s.BeginUpdate(a, false)
+	s.BeginUpdate(a)
 	s.EndUpdate(succeeds(a), false)
 	check(t, "reported", s.Facts(), Facts{Reported: reports(a)})
-	check(t, "an interrupted action", made(once.BeginAction(b, true)), "interrupted")
-	once.BeginAction(b, false)
+	once.BeginAction(b)
 	once.EndAction(succeeds(b))
-	once.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
+	once.BeginLeave(Leave{Entry: *inStateA}, Claim{})
 	check(t, "after an action, and a leave with an older state", once.Facts(), Facts{Reported: reports(b)})
-	check(t, "a conflict", (&Ledger{intents: []intent{{claim: Claim{sends, a}}}}).BeginUpdate(b, false),
+	check(t, "a conflict", (&Ledger{intents: []intent{{claim: Claim{sends, a}}}}).BeginUpdate(b),
 		Decision{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "the report has the relied set",
-		made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "nothing")
+		made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a})), "nothing")
 }

@@ -85,12 +85,7 @@ func (v Leave) remainder(claim Claim) remainder {
 }
 
 // BeginLeave begins the operation of a resource that leaves the stream. mark is the claim that its plan found.
-func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
-	// An object that is destroyed after its successor was created would be destroyed in a run of its own, without
-	// knowing the successor, if it stayed in the state.
-	if interrupted && l.phase != written {
-		return Decision{Refusal: Interrupted}
-	}
+func (l *Ledger) BeginLeave(v Leave, mark Claim) Decision {
 	dropped := slices.IndexFunc(l.intents, func(i intent) bool { return i.leaves != nil && i.leaves.dropped })
 	if v.Kind == Dropped && dropped >= 0 {
 		l.intents[dropped].leaves = nil

@@ -38,7 +38,7 @@ func TestLeaves(t *testing.T) {
 		{Dropped, false, [10]string{"[]", "", "", " failed", `["b"]`, "", "blocked", "", "[]", "[]"}},
 	} {
 		for i, other := range others {
-			d := other.BeginLeave(Leave{Entry: *inStateA, Detach: true, Kind: test.kind, Shared: test.shared}, Claim{}, false)
+			d := other.BeginLeave(Leave{Entry: *inStateA, Detach: true, Kind: test.kind, Shared: test.shared}, Claim{})
 			got := made(d)
 			if got == "nothing" {
 				got = ""
@@ -77,7 +77,7 @@ func TestWhatALeaveSays(t *testing.T) {
 		{"beside a failed update", Ledger{intents: []intent{{claim: Claim{sends, b}}}, phase: blocked}, detaching,
 			[]Warning{StayAttachedBesideFailure}},
 	} {
-		check(t, test.name, test.ledger.BeginLeave(test.leave, Claim{}, false).Warnings, test.want)
+		check(t, test.name, test.ledger.BeginLeave(test.leave, Claim{}).Warnings, test.want)
 	}
 }
 
@@ -86,18 +86,18 @@ func TestDropEnds(t *testing.T) {
 	var l, other, two Ledger
 	l.PlanLeave(Leave{Entry: Entry{b, Settled}})
 	l.PlanLeave(dropA)
-	l.BeginLeave(dropA, Claim{}, false)
+	l.BeginLeave(dropA, Claim{})
 	l.EndLeave(succeeds(emptySet))
 	d := l.PlanSet(keepA)
 	check(t, "after the drop", d.Refusal, Refusal(0))
 	check(t, "after the drop, the set is sent", d.Send, true)
 	other.PlanLeave(dropA)
-	other.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
+	other.BeginLeave(Leave{Entry: *inStateA}, Claim{})
 	check(t, "after a destroy", other.PlanSet(keepA).Refusal, StreamIsKept)
 	two.PlanLeave(Leave{Entry: *inStateA, Kind: Dropped})
 	two.PlanLeave(dropA)
-	two.BeginLeave(dropA, Claim{}, false)
-	two.BeginLeave(dropA, Claim{}, false)
+	two.BeginLeave(dropA, Claim{})
+	two.BeginLeave(dropA, Claim{})
 	check(t, "after two drops", slices.ContainsFunc(two.intents, func(i intent) bool { return i.leaves != nil }), false)
 }
 
@@ -105,7 +105,7 @@ func TestDropEnds(t *testing.T) {
 func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
 	for outcome, want := range map[streams.Outcome]bool{streams.Unknown: true, streams.NotChanged: false} {
 		var l Ledger
-		l.BeginLeave(detaching, Claim{}, false)
+		l.BeginLeave(detaching, Claim{})
 		l.EndLeave(Effect{Failed: true, NotFound: true, Outcome: outcome})
 		check(t, "a set in the state is sent again", l.PlanSet(keepA).Send, want)
 	}

@@ -408,6 +408,6 @@ func TestPlanImport(t *testing.T) {
 		d := l.PlanLeave(leave)
 		check(t, name, d.Refusal, test.refusal)
 		check(t, name, d.Warnings, test.want)
-		check(t, name, l.BeginLeave(leave, Claim{}, false).Send, false)
+		check(t, name, l.BeginLeave(leave, Claim{}).Send, false)
 	}
 }

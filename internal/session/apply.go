@@ -81,9 +81,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 	}
 	update := func(id string) operation {
 		return s.operate(ctx, id,
-			func(l *claims.Ledger, interrupted bool) claims.Decision {
-				return l.BeginUpdate(*c.Want[id], interrupted)
-			},
+			func(l *claims.Ledger) claims.Decision { return l.BeginUpdate(*c.Want[id]) },
 			func(l *claims.Ledger, r claims.Effect) {
 				l.EndUpdate(r, c.entry(id) != nil || c.partial() && r.Reported != nil)
 			})
@@ -108,9 +106,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 	}
 	leave := func(id string) operation {
 		return s.operate(ctx, id,
-			func(l *claims.Ledger, interrupted bool) claims.Decision {
-				return l.BeginLeave(c.leave(id), c.Marks.Streams[id].Claim, interrupted)
-			},
+			func(l *claims.Ledger) claims.Decision { return l.BeginLeave(c.leave(id), c.Marks.Streams[id].Claim) },
 			(*claims.Ledger).EndLeave)
 	}
 	for _, o := range forEach(s, leaves, leave) {

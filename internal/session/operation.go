@@ -25,7 +25,7 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 		return NotConfigured, nil
 	}
 	o := s.operate(ctx, id,
-		func(l *claims.Ledger, interrupted bool) claims.Decision { return l.BeginAction(set, interrupted) },
+		func(l *claims.Ledger) claims.Decision { return l.BeginAction(set) },
 		(*claims.Ledger).EndAction)
 	if !o.failed() {
 		return 0, nil
@@ -35,7 +35,7 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 
 // operate runs an operation when no other one uses the stream.
 func (s *Session) operate(ctx context.Context, id string,
-	begin func(l *claims.Ledger, interrupted bool) claims.Decision, end func(*claims.Ledger, claims.Effect),
+	begin func(*claims.Ledger) claims.Decision, end func(*claims.Ledger, claims.Effect),
 ) (o operation) {
 	o.Stream = id
 	lock := s.stream(id).lock
@@ -57,17 +57,16 @@ func (s *Session) operate(ctx context.Context, id string,
 		}
 	}()
 
-	o.Decision = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return begin(l, ctx.Err() != nil) })
-	switch {
-	case o.Decision.Send:
+	if o.Err = ctx.Err(); o.Err == nil || !withLedger(s, id, (*claims.Ledger).Interruptible) {
+		o.Decision, o.Err = withLedger(s, id, begin), nil
+	}
+	if o.Decision.Send {
 		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
 		o.effect, o.Err = &claims.Effect{Reported: reported}, err
 		if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
 			o.effect = &claims.Effect{Failed: true, NotFound: IsNotFound(err), Outcome: e.Outcome, Reported: e.Stream}
 		}
 		withLedger(s, id, func(l *claims.Ledger) any { end(l, *o.effect); return nil })
-	case o.Decision.Refusal == claims.Interrupted:
-		o.Err = ctx.Err()
 	}
 	o.Facts = new(withLedger(s, id, (*claims.Ledger).Facts))
 	return o
