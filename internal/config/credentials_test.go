@@ -265,7 +265,7 @@ func TestOddValuesAreSent(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{
 		"k8$Zp!x", "Qz(7w]kL2", "a=b=c", "user:pass", `"quoted" inside`, "`a`", `{"a":1}`, "${REFERENCE}", "$(REFERENCE)", "{{ reference }}",
-		"op://vault/item",
+		"op://vault/item", "vault://secret/x", "STREAM_TOKEN=x", "$(cat", "{{token}}", `it's"half`, `\d\\`, "#1,;*~^&|`", "%41%zz",
 		"<token>", "null", "%TOKEN%", `back\slash`, "tök€n", "two words", strings.Repeat("x", 8000),
 	} {
 		file := filepath.Join(t.TempDir(), "token")
