@@ -71,7 +71,7 @@ func TestAccReplaceNamespace(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		script = strings.ReplaceAll(script, "sed -i ", "sed -i '' ")
 	}
-	script += "TF_ACC=1 go test ./internal/testing/examples -timeout=30m -count=1 -run " +
+	script += "TF_ACC=1 go test -vet=off ./internal/testing/examples -timeout=30m -count=1 -run " +
 		"'^(TestAccMakeDev|TestAccPageMirror|TestAccShellBlocks)$/^(README|guides)/^installing'\n"
 	// As in a release, so that the cache of Go has what is the same in each copy.
 	if out, err := shell(t, dir, []string{"TF_ACC=", "CGO_ENABLED=0", "GOFLAGS=-trimpath"}, "bash", "-c", script); err != nil {
