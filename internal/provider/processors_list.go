@@ -43,7 +43,7 @@ func (l *processorsList) ListResourceConfigSchema(
 	}
 }
 
-// List reads each stream once, up to the limit. Terraform reads no results after an error, so all errors come last.
+// List reads each stream once, up to the limit. Terraform reads no results after an error, so diagnostics come last.
 func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	ids, diags := l.streamIDs(ctx, req.Config)
 	if diags.HasError() {
@@ -56,24 +56,20 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	stream.Results = func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithTimeout(ctx, defaultGroupTimeout)
 		defer cancel()
-		var failed []session.Finding
+		var missed []session.Finding
 		for _, read := range l.session.ReadEach(ctx, ids) {
-			found, result := session.Finding{Stream: read.Stream, Err: read.Err}, list.ListResult{}
+			found := session.Finding{Stream: read.Stream, Err: read.Err}
 			switch {
 			case session.IsNotFound(read.Err):
 				found.Warning = claims.NotListed
-				result.Diagnostics = l.report.Reads(report.OneStream, 1, []session.Finding{found}, report.Query)
-			case read.Err != nil:
-				failed = append(failed, found)
-				continue
-			default:
-				result = l.result(ctx, req, read.Got)
-			}
-			if !push(result) {
+			case read.Err == nil && !push(l.result(ctx, req, read.Got)):
 				return
+			case read.Err == nil:
+				continue
 			}
+			missed = append(missed, found)
 		}
-		if diags := l.report.Reads(report.SeveralStreams, len(ids), failed, report.Query); len(diags) > 0 {
+		if diags := l.report.Reads(report.SeveralStreams, len(ids), missed, report.Query); len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
 		}
 	}

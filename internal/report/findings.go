@@ -96,7 +96,7 @@ var warnings = [claims.WarningCount]text{
 
 	claims.Gone: {"Stream Is Gone", "",
 		"The service does not know {streams} any more. The state drops {it|them} when this run is applied.", ifServed},
-	claims.NotListed: {"Stream Not Found", "stream_ids",
+	claims.NotListed: {"Stream Not Found", "",
 		"The service does not know {streams}, so {it is|they are} not listed.",
 		"If {it exists|they exist}, the deployment may not serve the reads of detect_drift."},
 }
