@@ -164,21 +164,3 @@ func TestWayOutOfADrop(t *testing.T) {
 		r.wantStreams(one)
 	}
 }
-
-// A redirect to the path of the request cannot be mended in the configuration. Once the service serves the documented path, the apply
-// works. One to the id in another case can.
-func TestRedirectToTheSamePath(t *testing.T) {
-	t.Parallel()
-	for location, then := range map[string]tftypes.Value{
-		"/v2/streams/cam-1/": cam1("p1"), "/v2/streams/CAM-1": single("CAM-1", []string{"p1"}),
-	} {
-		service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1", "CAM-1")...)
-		redirect := streamstest.Fault{Status: http.StatusPermanentRedirect, Header: http.Header{"Location": {location}}}
-		refuse(service, map[string]streamstest.Fault{"cam-1": redirect})
-		wantDiagnostic(t, r.mustFail(cam1("p1")), "ERROR: Redirect Refused", location)
-		if location != "/v2/streams/CAM-1" {
-			service.InjectFunc(nil)
-		}
-		r.mustApply(then)
-	}
-}

@@ -46,7 +46,7 @@ func TestMove(t *testing.T) {
 	service.WantRequests(t)
 }
 
-// The error has blocks to import the stream, with its id if that is known, and for unknown types and providers a removed block alone.
+// The error has blocks to import the stream, with its id if that is known.
 func TestMoveErrorNamesImport(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
@@ -61,11 +61,6 @@ func TestMoveErrorNamesImport(t *testing.T) {
 			"ERROR: Resource Cannot Be Moved: ", "This resource cannot be moved: its ",
 			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    "+want+"\n",
 		)
-	}
-	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_thing": "magodo/restful"} {
-		_, problem := move(t, server.New("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}")
-		streamstest.WantText(t, problem, "ERROR: Resource Cannot Be Moved: The state of this "+typeName+" does not fit",
-			"from = "+typeName+".example")
 	}
 }
 

