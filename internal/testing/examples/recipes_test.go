@@ -153,6 +153,8 @@ resource "terraform_data" "stream" {
 
 	apply(nil, setEntrance, set2)
 	apply(again, emptied("cam-1"), setEntrance) // detached before the stream is destroyed
+	w.MustApply(again[0], "-target=terraform_data.stream")
+	apply(nil, setEntrance) // never detached, as the warning of the plan says
 
 	// The id is known in the plan.
 	w.Edit("main.tf", "terraform_data.stream[each.key].output", "each.key")
@@ -170,7 +172,8 @@ resource "terraform_data" "stream" {
 	apply(again, setEntrance)
 }
 
-// TestAccPageIDKnownAfterApply updates the resource that an id comes from. The id stays the same, but is known after apply.
+// TestAccPageIDKnownAfterApply updates the resource that an id comes from. The id stays the same, but is known after apply. Each advice
+// of the warning about that keeps the stream's processors.
 func TestAccPageIDKnownAfterApply(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})
