@@ -52,7 +52,10 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	}
 	c.imported = s.importOf(c)
 	leaves := c.leaves()
-	s.claim(c)
+	s.claimsDue()
+	for id := range c.Want { // before the plan waits, so that a resource that leaves one of the streams knows it
+		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
+	}
 	if len(leaves) > 0 || c.Marks.areShared() {
 		s.awaitClaims(ctx)
 	}
@@ -81,16 +84,8 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	return p
 }
 
-// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it.
-func (s *Session) claim(c Change) {
-	s.claimsDue()
-	for id := range c.Want {
-		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
-	}
-}
-
 // plannedMarks returns what a plan tells its apply: Terraform passes it to a create and to a destroy, and to the destroy of a
-// replacement that of its create. An update is planned again, and gets nothing.
+// replacement that of its create. An update is planned again in the apply, whose session has the claims.
 func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Marks {
 	marks := c.lasting()
 	switch c.Kind {
@@ -106,19 +101,12 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	}
 	for id, d := range decided {
 		m := marks.Of(id)
-		_, stays := c.Want[id]
 		m.Send = d.Send
-		if c.Kind == Create {
-			m.Claim = d.Claim
+		if c.Kind != Edit {
+			_, stays := c.Want[id]
+			m.Claim, m.Detach = d.Claim, c.Detach && !stays
 		}
-		switch {
-		case stays:
-			marks.set(id, m)
-		case c.leaving == claims.MayBeDropped: // the plan of the apply decides
-		default:
-			m.Claim, m.Detach = d.Claim, c.Detach
-			marks.set(id, m)
-		}
+		marks.set(id, m)
 	}
 	return marks
 }
