@@ -2,6 +2,7 @@ package requests
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -140,4 +141,19 @@ func TestBugInASearch(t *testing.T) {
 			t.Error(got, err)
 		}
 	})
+}
+
+// An operation that has ended looks for no credential, and has waited for none.
+func TestNoSearchAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	c := credentials{finding: make(chan struct{}, 1), current: &credential{gate: newGate(NotAccepted), end: time.Now()}}
+	c.find = func(context.Context) (*credential, *noCredential) {
+		t.Error("a search began")
+		return new(credential), nil
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.get(ctx, nil); !errors.Is(err, context.Canceled) || errors.Is(err, ErrTokenWait) {
+		t.Error(err)
+	}
 }
