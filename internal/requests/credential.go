@@ -113,11 +113,7 @@ func (c *credentials) awaitSearch(ctx context.Context, rejected bool) (err error
 func (c *credentials) run(s *search, last *noCredential) {
 	defer s.close()
 	if last != nil && last.hurried {
-		select {
-		case <-time.After(time.Until(last.until)):
-		case <-s.Done():
-			return
-		}
+		<-time.After(time.Until(last.until))
 	}
 	c.finding <- struct{}{} // a search that nobody waits for may not have ended yet
 	defer func() { <-c.finding }()

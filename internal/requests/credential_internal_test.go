@@ -157,3 +157,24 @@ func TestNoSearchAfterTheEnd(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A search has the deadline of the operation that can wait longest, and ends with the last one that waits.
+func TestSearchOfSeveralOperations(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSearch(t.Context(), false)
+		for _, limit := range []time.Duration{time.Minute, 5 * time.Minute, time.Second} {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			s.join(ctx)
+		}
+		if deadline, _ := s.Deadline(); time.Until(deadline) != 5*time.Minute {
+			t.Error(deadline)
+		}
+		for _, ends := range []bool{false, false, true} {
+			if s.leave() != ends || (s.Err() != nil) != ends {
+				t.Errorf("ended: %v, want %t", s.Err(), ends)
+			}
+		}
+	})
+}
