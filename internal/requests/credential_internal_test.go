@@ -14,6 +14,9 @@ func TestIsDue(t *testing.T) {
 	t.Parallel()
 	find := func(context.Context) (*credential, *noCredential) { return nil, nil }
 	current := func(c credential) *credential { c.value, c.gate = "a", newGate(NotAccepted); return &c }
+	issued := func(failed *noCredential, c credential) *credentials {
+		return &credentials{find: find, issued: true, failed: failed, current: current(c)}
+	}
 	past, soon := time.Now().Add(-time.Second), time.Now().Add(time.Minute)
 	a, b := &credential{value: "a"}, &credential{value: "b"}
 	lasting, over, failing := &noCredential{}, &noCredential{until: past}, &noCredential{until: soon}
@@ -26,22 +29,20 @@ func TestIsDue(t *testing.T) {
 		want     bool
 	}{
 		"fixed":                        {c: &credentials{current: current(credential{})}, rejected: a},
-		"current":                      {c: &credentials{find: find, issued: true, current: current(credential{end: soon})}},
-		"without an end":               {c: &credentials{find: find, issued: true, current: current(credential{})}},
-		"over":                         {c: &credentials{find: find, issued: true, current: current(credential{end: past})}, want: true},
-		"over, a client that is wrong": {c: &credentials{find: find, issued: true, current: current(credential{end: past})}, isWrong: true},
-		"rejected":                     {c: &credentials{find: find, issued: true, current: current(credential{})}, rejected: a, want: true},
-		"rejected, replaced":           {c: &credentials{find: find, issued: true, current: current(credential{})}, rejected: b},
-		"rejected, the last one":       {c: &credentials{find: find, issued: true, current: current(credential{isLast: true})}, rejected: a},
+		"current":                      {c: issued(nil, credential{end: soon})},
+		"without an end":               {c: issued(nil, credential{})},
+		"over":                         {c: issued(nil, credential{end: past}), want: true},
+		"over, a client that is wrong": {c: issued(nil, credential{end: past}), isWrong: true},
+		"rejected":                     {c: issued(nil, credential{}), rejected: a, want: true},
+		"rejected, replaced":           {c: issued(nil, credential{}), rejected: b},
+		"rejected, the last one":       {c: issued(nil, credential{isLast: true}), rejected: a},
 		"in a file, wrong":             {c: &credentials{find: find, current: current(credential{})}, isWrong: true, want: true},
 		"in a file":                    {c: &credentials{find: find, current: current(credential{})}, want: true},
-		"a failure for the run":        {c: &credentials{find: find, issued: true, failed: lasting, current: current(credential{end: past})}, rejected: a},
-		"a failure":                    {c: &credentials{find: find, issued: true, failed: failing, current: current(credential{end: past})}, rejected: a},
-		"a failure that is over":       {c: &credentials{find: find, issued: true, failed: over, current: current(credential{})}, rejected: a, want: true},
-		"a failure in a hurry": {c: &credentials{find: find, issued: true, failed: &noCredential{until: soon, hurried: true},
-			current: current(credential{end: past})}, limit: early},
-		"a failure in a hurry, more time": {c: &credentials{find: find, issued: true, failed: &noCredential{until: soon, hurried: true},
-			current: current(credential{end: past})},
+		"a failure for the run":        {c: issued(lasting, credential{end: past}), rejected: a},
+		"a failure":                    {c: issued(failing, credential{end: past}), rejected: a},
+		"a failure that is over":       {c: issued(over, credential{}), rejected: a, want: true},
+		"a failure in a hurry":         {c: issued(&noCredential{until: soon, hurried: true}, credential{end: past}), limit: early},
+		"a failure in a hurry, more time": {c: issued(&noCredential{until: soon, hurried: true}, credential{end: past}),
 			limit: late, want: true},
 	} {
 		if test.isWrong {
