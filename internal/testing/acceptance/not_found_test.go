@@ -109,7 +109,7 @@ func notFoundByGateway(t *testing.T, drift bool) {
 	w.Setenv("TF_VAR_changed=true")
 	noRoute(ways[:4]...)
 	failed := w.Apply().Want(1, "Warning: Stream Not Found", "check base_url", "terraform state rm", `set on_destroy = "keep" in the group`,
-		"0 of 5 changes succeeded. The state has what succeeded.")
+		"0 of 5 changes succeeded.")
 	wantNotFounds(t, failed, 3*len(foreign)+1) // one of the group
 	for _, way := range ways {
 		wantAttached(way, "p1")
