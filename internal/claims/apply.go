@@ -2,9 +2,9 @@ package claims
 
 import "github.com/stream-management/terraform-provider-stream/internal/streams"
 
-// Interruptible reports whether no operation begins after an interrupt. A resource still leaves a stream that another one has set: an object that
-// is destroyed after its successor was created would be destroyed in a run of its own, without knowing the successor, if it stayed in
-// the state.
+// Interruptible reports whether no operation begins after an interrupt. A resource still leaves a stream that another one has set: an
+// object that is destroyed after its successor was created would be destroyed in a run of its own, without knowing the successor, if it
+// stayed in the state.
 func (l *Ledger) Interruptible() bool { return l.phase != written }
 
 // BeginUpdate begins the operation that sends the set of a resource.
