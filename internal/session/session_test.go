@@ -122,6 +122,18 @@ func TestDestroyWithoutAPlan(t *testing.T) {
 	}
 }
 
+// The object of another deployment that is replaced leaves nothing here: another resource with the stream keeps its set.
+func TestReplacementOfAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	s, create := New(nil, "here", false), creates("cam-2", a)
+	moves := Change{Kind: Edit, Was: Entries{id: {Set: a}}, Deployment: "there", Elsewhere: true, Want: create.Want}
+	create.Marks = s.Plan(t.Context(), moves).Marks
+	s.Plan(t.Context(), create)
+	if p := s.Plan(t.Context(), keeps(b)); p.Sends {
+		t.Errorf("%+v", p)
+	}
+}
+
 // A destroy that was planned, or that an older CLI does not plan, is foreseen.
 func TestForeseenDestroy(t *testing.T) {
 	t.Parallel()
