@@ -100,7 +100,7 @@ func (c Change) leave(id string) claims.Leave {
 	v := claims.Leave{Entry: *c.Was[id], Kind: c.leaving, Import: c.imported, Shared: m.Shared, Plan: c.plan}
 	v.Detach = c.Detach && c.imported == claims.NotImported
 	// With -replace, a destroy may detach although the update that was planned before does not.
-	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
+	v.Unforeseen = c.Marks.All.OfCreate && !c.Marks.All.Detach && m.Claim.Kind == claims.Nobody
 	return v
 }
 
@@ -116,9 +116,8 @@ type Mark struct {
 	Gone   bool          `json:"gone,omitempty"`   // the refresh found no such stream
 	Shared bool          `json:"shared,omitempty"` // the refresh read another resource with the stream before
 
-	Send   bool         `json:"send,omitempty"`   // planned: the apply sends the set although the state has it
-	Detach bool         `json:"detach,omitempty"` // planned: the resource leaves the stream and may detach the processors
-	Claim  claims.Claim `json:"claim,omitzero"`   // planned: what resources of the plan do with the stream
+	Send  bool         `json:"send,omitempty"` // planned: the apply sends the set although the state has it
+	Claim claims.Claim `json:"claim,omitzero"` // planned: what resources of the plan do with the stream
 }
 
 // MarkOfAll is about a resource with all of its streams, and about the plan.
@@ -128,6 +127,7 @@ type MarkOfAll struct {
 	Import ImportMark `json:"import,omitzero"`           // of an object that was imported
 
 	OfCreate bool   `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
+	Detach   bool   `json:"detach,omitempty"`    // likewise, and the plan knows that the old object detaches where it leaves a stream
 	Session  string `json:"session,omitempty"`   // planned: the session that planned the destroy
 	Plan     string `json:"plan,omitempty"`      // planned by an edit: its id, for the second plan of a replacement
 }

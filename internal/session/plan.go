@@ -92,7 +92,7 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	case Destroy:
 		marks.All.Session = s.id
 	case Create:
-		marks.All.OfCreate, marks.All.Plan = true, c.Marks.All.Plan
+		marks.All.OfCreate, marks.All.Detach, marks.All.Plan = true, c.Detach, c.Marks.All.Plan
 	default:
 		marks.All.Plan = c.plan
 	}
@@ -103,8 +103,7 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		m := marks.Of(id)
 		m.Send = d.Send
 		if c.Kind != Edit {
-			_, stays := c.Want[id]
-			m.Claim, m.Detach = d.Claim, c.Detach && !stays
+			m.Claim = d.Claim
 		}
 		marks.set(id, m)
 	}
