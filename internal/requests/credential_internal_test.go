@@ -179,3 +179,30 @@ func TestSearchOfSeveralOperations(t *testing.T) {
 		}
 	})
 }
+
+// A search begins when the one before has ended, also if nobody waits for that one any more.
+func TestOneSearchAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := credentials{finding: make(chan struct{}, 1), current: &credential{gate: newGate(NotAccepted), end: time.Now()}}
+		var searches atomic.Int32
+		c.find = func(context.Context) (*credential, *noCredential) {
+			if searches.Add(1) > 1 {
+				t.Error("a second search is under way")
+			}
+			<-time.After(time.Second)
+			searches.Add(-1)
+			return &credential{value: "a"}, nil
+		}
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			if _, err := c.get(ctx, nil); !errors.Is(err, ErrTokenWait) {
+				t.Error(err)
+			}
+			cancel()
+		}
+		if got, err := c.get(t.Context(), nil); err != nil || got.value != "a" {
+			t.Error(got, err)
+		}
+	})
+}

@@ -34,6 +34,7 @@ func TestTokenResponses(t *testing.T) {
 		`{"access_token":"t","expires_in":null,"refresh_token":false}`:          {"", 0},
 		`{"access_token":"t","expires_in":-1,"error":null,"id_token":{}}`:       {"", 0},
 		`{"access_token":"t","expires_in":99999999999999.0}`:                    {plain, 1000 * time.Hour},
+		`{"access_token":"t","expires_in":1e300}`:                               {plain, 1000 * time.Hour},
 		`{"access_token":"t","token_type":"BearerToken","expires_in":"3600.0"}`: {plain, 3590 * time.Second},
 		"\ufeff" + ` {"access_token":"t","scope":["a"]}`:                        {form, 0},
 		"access_token=t&token_type=BearerToken&expires_in=50":                   {form, 45 * time.Second},
