@@ -21,15 +21,8 @@ func (l *Ledger) Withdraw(plan string) {
 	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return plan != "" && i.plan == plan })
 }
 
-// Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim. For the second plan of
-// a replacement, it withdraws the first one.
-func (l *Ledger) Claim(w Want) {
-	l.Withdraw(w.Plan)
-	l.planSet(w)
-}
-
-// PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance
-// twice when it replaces the instance.
+// PlanSet plans the set of a resource. It takes the place of what the same plan intended before. Planning the same set twice is no
+// conflict: Terraform plans an instance twice when it replaces the instance.
 func (l *Ledger) PlanSet(w Want) Decision {
 	d := l.planSet(w)
 	d.Warnings = append(d.Warnings, l.changesHands()...)
@@ -44,6 +37,7 @@ func (l *Ledger) PlanSet(w Want) Decision {
 
 // planSet adds the claim of a resource, unless it conflicts, and returns what the apply sends.
 func (l *Ledger) planSet(w Want) Decision {
+	l.Withdraw(w.Plan)
 	claim, d := Claim{Kind: expected}, Decision{Send: true}
 	if w.Set != nil {
 		claim = Claim{sends, *w.Set}
@@ -54,8 +48,7 @@ func (l *Ledger) planSet(w Want) Decision {
 			claim.Kind, d = l.planUnchanged(w)
 		}
 	}
-	i := l.raise(w.Plan, claim)
-	i.primaryStays = i.primaryStays || w.Entry != nil && !w.Shared
+	l.intents = append(l.intents, intent{plan: w.Plan, claim: claim, primaryStays: w.Entry != nil && !w.Shared})
 	d.Claim = l.claim()
 	return d
 }

@@ -86,10 +86,9 @@ func TestWithdraw(t *testing.T) {
 	var l Ledger
 	l.PlanSet(Want{Plan: "1", Set: &a, Entry: inStateA})
 	l.PlanSet(Want{Plan: "2"})
-	check(t, "another set", l.PlanSet(Want{Plan: "1", Set: &b}).Refusal, ConflictingSets)
 	l.Withdraw("1")
 	check(t, "the claim of the other plan", l.claim(), Claim{Kind: expected})
-	check(t, "another set, and the first plan is withdrawn", l.PlanSet(Want{Plan: "1", Set: &b}), Decision{Send: true, Claim: Claim{sends, b}})
+	check(t, "another set", l.PlanSet(Want{Plan: "3", Set: &b}), Decision{Send: true, Claim: Claim{sends, b}})
 	l.Withdraw("2")
 	check(t, "the other plan is withdrawn", l.claim(), Claim{sends, b})
 
@@ -109,8 +108,8 @@ func TestWithdraw(t *testing.T) {
 	check(t, "the primary object is replaced", primary.PlanSet(shared).Send, true)
 }
 
-// A claim withdraws what the same plan has claimed before, in one step. Other plans keep their claims.
-func TestClaimAgain(t *testing.T) {
+// A plan withdraws what the same plan has claimed before. Other plans keep their claims.
+func TestPlanAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second Want
 		want          Claim
@@ -124,21 +123,21 @@ func TestClaimAgain(t *testing.T) {
 	} {
 		var alone, beside Ledger
 		test.first.Plan, test.second.Plan = "1", "1"
-		alone.Claim(test.first)
-		alone.Claim(test.second)
+		alone.PlanSet(test.first)
+		alone.PlanSet(test.second)
 		check(t, name, alone.claim(), test.want)
 
-		beside.Claim(Want{Plan: "2"})
-		beside.Claim(test.first)
-		beside.Claim(test.second)
+		beside.PlanSet(Want{Plan: "2"})
+		beside.PlanSet(test.first)
+		beside.PlanSet(test.second)
 		check(t, name+", beside another plan", beside.claim(), test.want)
 		beside.Withdraw("1")
 		check(t, name+", the other plan", beside.claim(), Claim{Kind: expected})
 	}
 	var conflicting Ledger
-	conflicting.Claim(Want{Plan: "1", Set: &a})
+	conflicting.PlanSet(Want{Plan: "1", Set: &a})
 	check(t, "beside a set", conflicting.PlanSet(Want{Plan: "2", Set: &b}).Refusal, ConflictingSets)
-	conflicting.Claim(Want{Plan: "1", Set: &b})
+	conflicting.PlanSet(Want{Plan: "1", Set: &b})
 	check(t, "after the second plan", conflicting.PlanSet(Want{Plan: "2", Set: &b}).Refusal, Refusal(0))
 }
 
@@ -259,7 +258,7 @@ func TestOldObjectBesideItsSuccessor(t *testing.T) {
 						l.PlanLeave(Leave{Entry: *inStateA, Detach: true, Shared: oldShared})
 					}
 				case claimNew:
-					l.Claim(successor)
+					l.PlanSet(successor)
 				case planNew:
 					sends = l.PlanSet(successor).Send || sends
 				}

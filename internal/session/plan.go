@@ -53,15 +53,18 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	c.imported = s.importOf(c)
 	leaves := c.leaves()
 	s.claimsDue()
-	for id := range c.Want { // before the plan waits, so that a resource that leaves one of the streams knows it
-		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
+	planSet := func(id string) claims.Decision {
+		return withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanSet(c.want(id)) })
+	}
+	for id := range c.Want { // before the plan waits, so that a resource that leaves one of the streams knows the claim
+		planSet(id)
 	}
 	if len(leaves) > 0 || c.Marks.areShared() {
 		s.awaitClaims(ctx)
 	}
 	decided := map[string]claims.Decision{}
 	for id := range c.Want {
-		decided[id] = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanSet(c.want(id)) })
+		decided[id] = planSet(id)
 	}
 	for _, id := range leaves {
 		decided[id] = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanLeave(c.leave(id)) })
