@@ -163,7 +163,12 @@ func TestNoSearchAfterTheEnd(t *testing.T) {
 func TestSearchOfSeveralOperations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSearch(t.Context(), false)
+		first, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s := newSearch(first, false)
+		if deadline, _ := s.Deadline(); time.Until(deadline) != time.Minute {
+			t.Errorf("before an operation waits: %s", deadline)
+		}
 		for _, limit := range []time.Duration{time.Minute, 5 * time.Minute, time.Second} {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()

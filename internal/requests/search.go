@@ -26,6 +26,7 @@ type search struct {
 func newSearch(ctx context.Context, rejected bool) *search {
 	s := &search{rejected: rejected, done: make(chan struct{})}
 	s.Context, s.end = context.WithCancel(context.WithoutCancel(ctx))
+	s.deadline, _ = ctx.Deadline() // before the first one joins it
 	return s
 }
 
