@@ -21,8 +21,9 @@ func (l *Ledger) Withdraw(plan string) {
 	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return plan != "" && i.plan == plan })
 }
 
-// PlanSet plans the set of a resource. It takes the place of what the same plan intended before. Planning the same set twice is no
-// conflict: Terraform plans an instance twice when it replaces the instance.
+// PlanSet plans the set of a resource. It takes the place of what the same plan intended before, unless that is the same set: otherwise,
+// a group that drops the stream would be refused in one order of the plans only. Planning the same set twice is no conflict: Terraform
+// plans an instance twice when it replaces the instance.
 func (l *Ledger) PlanSet(w Want) Decision {
 	d := l.planSet(w)
 	d.Warnings = append(d.Warnings, l.changesHands()...)
@@ -37,7 +38,12 @@ func (l *Ledger) PlanSet(w Want) Decision {
 
 // planSet adds the claim of a resource, unless it conflicts, and returns what the apply sends.
 func (l *Ledger) planSet(w Want) Decision {
-	l.Withdraw(w.Plan)
+	isOther := func(i intent) bool {
+		return i.plan == w.Plan && i.claim.Kind >= sends && (w.Set == nil || !i.claim.Set.Equal(*w.Set))
+	}
+	if slices.ContainsFunc(l.intents, isOther) {
+		l.Withdraw(w.Plan)
+	}
 	claim, d := Claim{Kind: expected}, Decision{Send: true}
 	if w.Set != nil {
 		claim = Claim{sends, *w.Set}
@@ -101,9 +107,8 @@ func (l *Ledger) remainders() []remainder {
 	return all
 }
 
-// PlanLeave plans that a resource leaves the stream. It takes the place of what the same plan intended before.
+// PlanLeave plans that a resource leaves the stream.
 func (l *Ledger) PlanLeave(v Leave) Decision {
-	l.Withdraw(v.Plan)
 	d, i := Decision{Claim: l.claim()}, intent{plan: v.Plan, detaches: v.Detach && !v.Kind.IsOfOldObject()}
 	if v.Kind != MayBeDropped {
 		if l.Reads > 0 && d.Claim.Kind >= resends && v.had().is(d.Claim.Set) {
