@@ -12,7 +12,7 @@ func (l *Ledger) BeginUpdate(set streams.ProcessorSet) Decision {
 	if other := l.claim(); other.conflicts(Claim{sends, set}) {
 		return Decision{Refusal: ConflictingSets, Set: set, Other: other.Set}
 	}
-	l.intents = append(l.intents, intent{claim: Claim{sends, set}})
+	l.raise("", Claim{sends, set})
 	if l.phase == blocked {
 		return Decision{Refusal: Blocked}
 	}

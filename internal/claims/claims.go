@@ -2,7 +2,11 @@
 // It knows neither Terraform nor HTTP. DESIGN.md has its words, under "Words".
 package claims
 
-import "github.com/stream-management/terraform-provider-stream/internal/streams"
+import (
+	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
 
 // Ledger is what one session has planned for a stream, and done to it. The zero value stands for the beginning of a
 // session. A Ledger is not safe for concurrent use, and at most one operation at a time may use it.
@@ -42,6 +46,19 @@ func (l *Ledger) claim() (claim Claim) {
 		}
 	}
 	return claim
+}
+
+// raise adds a claim that does not conflict to the intent of a plan.
+func (l *Ledger) raise(plan string, claim Claim) *intent {
+	at := slices.IndexFunc(l.intents, func(i intent) bool { return i.plan == plan && i.claim.Kind != Nobody })
+	if at < 0 {
+		at, l.intents = len(l.intents), append(l.intents, intent{plan: plan})
+	}
+	i := &l.intents[at]
+	if claim.Kind > i.claim.Kind {
+		i.claim = claim
+	}
+	return i
 }
 
 // phase is what operations that set the processors have come to. The last two hold for the rest of the session.

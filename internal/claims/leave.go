@@ -91,7 +91,7 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim) Decision {
 		l.intents[dropped].leaves = nil
 	}
 	if mark.Kind != Nobody && !l.claim().conflicts(mark) {
-		l.intents = append(l.intents, intent{claim: mark})
+		l.raise("", mark)
 	}
 	d, has := l.decideLeave(v), l.has(v.Entry)
 	switch {

@@ -18,12 +18,18 @@ type Want struct {
 // Withdraw forgets what a plan intends. Terraform plans a replacement twice, and does not tell the first plan: the state and
 // ignore_changes may have another set, or another stream, than the second plan. That one takes its place.
 func (l *Ledger) Withdraw(plan string) {
-	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return plan != "" && i.plan == plan })
+	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return i.plan == plan })
 }
 
-// PlanSet plans the set of a resource. It takes the place of what the same plan intended before, unless that is the same set: otherwise,
-// a group that drops the stream would be refused in one order of the plans only. Planning the same set twice is no conflict: Terraform
-// plans an instance twice when it replaces the instance.
+// Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim. For the second plan of
+// a replacement, it withdraws the first one.
+func (l *Ledger) Claim(w Want) {
+	l.Withdraw(w.Plan)
+	l.planSet(w)
+}
+
+// PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance
+// twice when it replaces the instance.
 func (l *Ledger) PlanSet(w Want) Decision {
 	d := l.planSet(w)
 	d.Warnings = append(d.Warnings, l.changesHands()...)
@@ -38,12 +44,6 @@ func (l *Ledger) PlanSet(w Want) Decision {
 
 // planSet adds the claim of a resource, unless it conflicts, and returns what the apply sends.
 func (l *Ledger) planSet(w Want) Decision {
-	isOther := func(i intent) bool {
-		return i.plan == w.Plan && i.claim.Kind >= sends && (w.Set == nil || !i.claim.Set.Equal(*w.Set))
-	}
-	if slices.ContainsFunc(l.intents, isOther) {
-		l.Withdraw(w.Plan)
-	}
 	claim, d := Claim{Kind: expected}, Decision{Send: true}
 	if w.Set != nil {
 		claim = Claim{sends, *w.Set}
@@ -54,7 +54,8 @@ func (l *Ledger) planSet(w Want) Decision {
 			claim.Kind, d = l.planUnchanged(w)
 		}
 	}
-	l.intents = append(l.intents, intent{plan: w.Plan, claim: claim, primaryStays: w.Entry != nil && !w.Shared})
+	i := l.raise(w.Plan, claim)
+	i.primaryStays = i.primaryStays || w.Entry != nil && !w.Shared
 	d.Claim = l.claim()
 	return d
 }

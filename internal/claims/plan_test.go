@@ -86,9 +86,10 @@ func TestWithdraw(t *testing.T) {
 	var l Ledger
 	l.PlanSet(Want{Plan: "1", Set: &a, Entry: inStateA})
 	l.PlanSet(Want{Plan: "2"})
+	check(t, "another set", l.PlanSet(Want{Plan: "1", Set: &b}).Refusal, ConflictingSets)
 	l.Withdraw("1")
 	check(t, "the claim of the other plan", l.claim(), Claim{Kind: expected})
-	check(t, "another set", l.PlanSet(Want{Plan: "3", Set: &b}), Decision{Send: true, Claim: Claim{sends, b}})
+	check(t, "another set, and the first plan is withdrawn", l.PlanSet(Want{Plan: "1", Set: &b}), Decision{Send: true, Claim: Claim{sends, b}})
 	l.Withdraw("2")
 	check(t, "the other plan is withdrawn", l.claim(), Claim{sends, b})
 
@@ -106,14 +107,14 @@ func TestWithdraw(t *testing.T) {
 	check(t, "the primary object is replaced", primary.PlanSet(shared).Send, true)
 }
 
-// A plan withdraws what the same plan has claimed before, unless that is the same set. Other plans keep their claims.
-func TestPlanAgain(t *testing.T) {
+// A claim withdraws what the same plan has claimed before, in one step. Other plans keep their claims.
+func TestClaimAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second Want
 		want          Claim
 	}{
 		"another set":               {Want{Set: &a, Entry: inStateA}, Want{Set: &b}, Claim{sends, b}},
-		"the same set":              {Want{Set: &a, Entry: inStateA}, Want{Set: &a}, Claim{relies, a}},
+		"the same set":              {Want{Set: &a, Entry: inStateA}, Want{Set: &a}, Claim{sends, a}},
 		"a set known after apply":   {Want{Set: &a, Entry: inStateA}, Want{}, Claim{Kind: expected}},
 		"now known":                 {Want{}, Want{Set: &b}, Claim{sends, b}},
 		"never known":               {Want{}, Want{}, Claim{Kind: expected}},
@@ -121,25 +122,21 @@ func TestPlanAgain(t *testing.T) {
 	} {
 		var alone, beside Ledger
 		test.first.Plan, test.second.Plan = "1", "1"
-		alone.PlanSet(test.first)
-		alone.PlanSet(test.second)
+		alone.Claim(test.first)
+		alone.Claim(test.second)
 		check(t, name, alone.claim(), test.want)
 
-		beside.PlanSet(Want{Plan: "2"})
-		beside.PlanSet(test.first)
-		beside.PlanSet(test.second)
+		beside.Claim(Want{Plan: "2"})
+		beside.Claim(test.first)
+		beside.Claim(test.second)
 		check(t, name+", beside another plan", beside.claim(), test.want)
 		beside.Withdraw("1")
 		check(t, name+", the other plan", beside.claim(), Claim{Kind: expected})
 	}
-	var replaced Ledger // in the other order, its first plan is refused
-	replaced.PlanSet(Want{Plan: "1", Set: &a, Entry: inStateA})
-	replaced.PlanSet(Want{Plan: "1", Set: &a})
-	check(t, "a group drops the stream of a replaced object", replaced.PlanLeave(dropA).Refusal, StreamIsKept)
 	var conflicting Ledger
-	conflicting.PlanSet(Want{Plan: "1", Set: &a})
+	conflicting.Claim(Want{Plan: "1", Set: &a})
 	check(t, "beside a set", conflicting.PlanSet(Want{Plan: "2", Set: &b}).Refusal, ConflictingSets)
-	conflicting.PlanSet(Want{Plan: "1", Set: &b})
+	conflicting.Claim(Want{Plan: "1", Set: &b})
 	check(t, "after the second plan", conflicting.PlanSet(Want{Plan: "2", Set: &b}).Refusal, Refusal(0))
 }
 
@@ -260,7 +257,7 @@ func TestOldObjectBesideItsSuccessor(t *testing.T) {
 						l.PlanLeave(Leave{Entry: *inStateA, Detach: true, Shared: oldShared})
 					}
 				case claimNew:
-					l.PlanSet(successor)
+					l.Claim(successor)
 				case planNew:
 					sends = l.PlanSet(successor).Send || sends
 				}

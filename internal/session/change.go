@@ -51,6 +51,12 @@ const (
 // replaces reports whether Terraform replaces the object: a single resource goes to another stream. Other replacements are not known yet.
 func (c Change) replaces() bool { return c.Kind == Edit && !c.Group && len(c.Was.Without(c.Want)) > 0 }
 
+// replacing returns a change as the second plan of a replacement, which takes the place of the first one.
+func (c Change) replacing(first Change) Change {
+	c.plan, c.Was, c.Detach = first.plan, first.kept(), first.Detach
+	return c
+}
+
 // partial reports whether the state takes what succeeds if a stream fails.
 func (c Change) partial() bool { return c.Group && c.Kind == Edit }
 
@@ -60,6 +66,17 @@ func (c Change) entry(id string) *claims.Entry {
 		return nil
 	}
 	return c.Was[id]
+}
+
+// kept returns what the state has of the streams that a plan keeps.
+func (c Change) kept() Entries {
+	kept := Entries{}
+	for id := range c.Want {
+		if entry := c.entry(id); entry != nil {
+			kept[id] = entry
+		}
+	}
+	return kept
 }
 
 // leaves returns the streams that the resource leaves at the deployment that is configured, in order.
@@ -100,7 +117,7 @@ func (c Change) leave(id string) claims.Leave {
 	v := claims.Leave{Entry: *c.Was[id], Kind: c.leaving, Import: c.imported, Shared: m.Shared, Plan: c.plan}
 	v.Detach = c.Detach && c.imported == claims.NotImported
 	// With -replace, a destroy may detach although the update that was planned before does not.
-	v.Unforeseen = c.Marks.All.OfCreate && !c.Marks.All.Detach && m.Claim.Kind == claims.Nobody
+	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
 	return v
 }
 
@@ -116,8 +133,9 @@ type Mark struct {
 	Gone   bool          `json:"gone,omitempty"`   // the refresh found no such stream
 	Shared bool          `json:"shared,omitempty"` // the refresh read another resource with the stream before
 
-	Send  bool         `json:"send,omitempty"` // planned: the apply sends the set although the state has it
-	Claim claims.Claim `json:"claim,omitzero"` // planned: what resources of the plan do with the stream
+	Send   bool         `json:"send,omitempty"`   // planned: the apply sends the set although the state has it
+	Detach bool         `json:"detach,omitempty"` // planned: the resource leaves the stream and may detach the processors
+	Claim  claims.Claim `json:"claim,omitzero"`   // planned: what resources of the plan do with the stream
 }
 
 // MarkOfAll is about a resource with all of its streams, and about the plan.
@@ -127,7 +145,6 @@ type MarkOfAll struct {
 	Import ImportMark `json:"import,omitzero"`           // of an object that was imported
 
 	OfCreate bool   `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
-	Detach   bool   `json:"detach,omitempty"`    // likewise, and the plan knows that the old object detaches where it leaves a stream
 	Session  string `json:"session,omitempty"`   // planned: the session that planned the destroy
 	Plan     string `json:"plan,omitempty"`      // planned by an edit: its id, for the second plan of a replacement
 }

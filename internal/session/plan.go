@@ -31,15 +31,12 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		return s.plan(ctx, c)
 	}
 	first, _ := planned.(Change) // there are no others
-	if c.plan, c.Detach = first.plan, first.Detach; !first.Elsewhere {
-		c.Was = first.Was
-	}
 	for id := range first.Want {
 		if _, stays := c.Want[id]; !stays {
 			withLedger(s, id, func(l *claims.Ledger) any { l.Withdraw(first.plan); return nil })
 		}
 	}
-	p := s.plan(ctx, c)
+	p := s.plan(ctx, c.replacing(first))
 	p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() }) // Terraform shows no others
 	return p
 }
@@ -52,19 +49,13 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	}
 	c.imported = s.importOf(c)
 	leaves := c.leaves()
-	s.claimsDue()
-	planSet := func(id string) claims.Decision {
-		return withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanSet(c.want(id)) })
-	}
-	for id := range c.Want { // before the plan waits, so that a resource that leaves one of the streams knows the claim
-		planSet(id)
-	}
+	s.claim(c)
 	if len(leaves) > 0 || c.Marks.areShared() {
 		s.awaitClaims(ctx)
 	}
 	decided := map[string]claims.Decision{}
 	for id := range c.Want {
-		decided[id] = planSet(id)
+		decided[id] = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanSet(c.want(id)) })
 	}
 	for _, id := range leaves {
 		decided[id] = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanLeave(c.leave(id)) })
@@ -87,15 +78,24 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	return p
 }
 
+// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it.
+func (s *Session) claim(c Change) {
+	s.claimsDue()
+	for id := range c.Want {
+		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
+	}
+}
+
 // plannedMarks returns what a plan tells its apply: Terraform passes it to a create and to a destroy, and to the destroy of a
-// replacement that of its create. An update is planned again in the apply, whose session has the claims.
+// replacement that of its create. An update is planned again, and gets nothing.
 func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Marks {
 	marks := c.lasting()
 	switch c.Kind {
 	case Destroy:
 		marks.All.Session = s.id
-	case Create:
-		marks.All.OfCreate, marks.All.Detach, marks.All.Plan = true, c.Detach, c.Marks.All.Plan
+	case Create: // with what the first plan of a replacement says of the streams that its object leaves
+		marks.All, marks.Streams = c.Marks.All, maps.Clone(c.Marks.Streams)
+		marks.All.OfCreate = true
 	default:
 		marks.All.Plan = c.plan
 	}
@@ -104,11 +104,19 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	}
 	for id, d := range decided {
 		m := marks.Of(id)
+		_, stays := c.Want[id]
 		m.Send = d.Send
-		if c.Kind != Edit {
+		if c.Kind == Create {
 			m.Claim = d.Claim
 		}
-		marks.set(id, m)
+		switch {
+		case stays:
+			marks.set(id, m)
+		case c.leaving == claims.MayBeDropped: // the plan of the apply decides
+		default:
+			m.Claim, m.Detach = d.Claim, c.Detach
+			marks.set(id, m)
+		}
 	}
 	return marks
 }
