@@ -101,6 +101,12 @@ func (c Claim) conflicts(other Claim) bool {
 	return c.Kind >= sends && other.Kind >= sends && !c.Set.Equal(other.Set)
 }
 
+// allows reports whether a resource with the claim may send a set. One that has a set may not send another one, or nil, which is known
+// after apply.
+func (c Claim) allows(set *streams.ProcessorSet) bool {
+	return c.Kind < sends || set != nil && c.Set.Equal(*set)
+}
+
 // remainder is what a leave leaves attached.
 type remainder struct {
 	set     streams.ProcessorSet

@@ -22,9 +22,11 @@ func (l *Ledger) Withdraw(plan string) {
 }
 
 // Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim. For the second plan of
-// a replacement, it withdraws the first one.
+// a replacement, it withdraws the first one, unless both want the same set.
 func (l *Ledger) Claim(w Want) {
-	l.Withdraw(w.Plan)
+	if slices.ContainsFunc(l.intents, func(i intent) bool { return i.plan == w.Plan && !i.claim.allows(w.Set) }) {
+		l.Withdraw(w.Plan)
+	}
 	l.planSet(w)
 }
 

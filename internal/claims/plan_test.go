@@ -107,14 +107,14 @@ func TestWithdraw(t *testing.T) {
 	check(t, "the primary object is replaced", primary.PlanSet(shared).Send, true)
 }
 
-// A claim withdraws what the same plan has claimed before, in one step. Other plans keep their claims.
+// A claim withdraws what the same plan has claimed before, in one step, unless that is the same set. Other plans keep their claims.
 func TestClaimAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second Want
 		want          Claim
 	}{
 		"another set":               {Want{Set: &a, Entry: inStateA}, Want{Set: &b}, Claim{sends, b}},
-		"the same set":              {Want{Set: &a, Entry: inStateA}, Want{Set: &a}, Claim{sends, a}},
+		"the same set":              {Want{Set: &a, Entry: inStateA}, Want{Set: &a}, Claim{relies, a}},
 		"a set known after apply":   {Want{Set: &a, Entry: inStateA}, Want{}, Claim{Kind: expected}},
 		"now known":                 {Want{}, Want{Set: &b}, Claim{sends, b}},
 		"never known":               {Want{}, Want{}, Claim{Kind: expected}},
@@ -241,7 +241,7 @@ func TestOldObjectBesideItsSuccessor(t *testing.T) {
 		for _, stays := range []bool{false, true} {
 			var l Ledger
 			var oldShared bool
-			successor, sends := Want{Plan: "1", Set: &a, Entry: inStateA}, false
+			successor, sends := Want{Set: &a, Entry: inStateA}, false
 			for _, event := range order {
 				switch event {
 				case readOld:

@@ -177,12 +177,6 @@ func (m Marks) Entries(sets Sets) Entries {
 	return was
 }
 
-// areShared reports whether the refresh has read another resource with one of the streams before. The plan waits for the claim of that
-// one. Without it, the other one may be an old object, and the set is sent again.
-func (m Marks) areShared() bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(m.Streams)), func(found Mark) bool { return found.Shared })
-}
-
 // set sets a mark, or removes one that says nothing.
 func (m *Marks) set(id string, mark Mark) {
 	if delete(m.Streams, id); reflect.ValueOf(mark).IsZero() {

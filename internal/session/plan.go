@@ -50,7 +50,8 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 	c.imported = s.importOf(c)
 	leaves := c.leaves()
 	s.claim(c)
-	if len(leaves) > 0 || c.Marks.areShared() {
+	s.awaitPrimaries(ctx, c)
+	if len(leaves) > 0 {
 		s.awaitClaims(ctx)
 	}
 	decided := map[string]claims.Decision{}
@@ -83,6 +84,11 @@ func (s *Session) claim(c Change) {
 	s.claimsDue()
 	for id := range c.Want {
 		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
+	}
+	for id := range c.Was {
+		if !c.Marks.Streams[id].Shared {
+			s.stream(id).planPrimary()
+		}
 	}
 }
 

@@ -39,6 +39,9 @@ type Session struct {
 type stream struct {
 	lock   chan struct{} // has an element while an operation uses the stream
 	ledger claims.Ledger
+
+	primaryPlanned <-chan struct{} // closed when the primary object is planned
+	planPrimary    func()          // closes it
 }
 
 // claimDelay is how long calls wait for the claims of the calls beside them. The requests depend on it; what is attached at the end does
@@ -114,11 +117,28 @@ func (s *Session) awaitClaims(ctx context.Context) {
 	select {
 	case s.waiting <- struct{}{}:
 		defer func() { <-s.waiting }()
-		select {
-		case <-time.After(time.Until(due)):
-		case <-ctx.Done():
-		}
+		waitUntil(ctx, due, nil)
 	default:
+	}
+}
+
+// awaitPrimaries waits for the plans of the primary objects of the streams that a resource shares with them. Terraform is about to make
+// these calls. Without them, the resource sends its sets, because the other objects may be old ones.
+func (s *Session) awaitPrimaries(ctx context.Context, c Change) {
+	due := time.Now().Add(claimDelay)
+	for id := range c.Want {
+		if c.Marks.Streams[id].Shared && withLedger(s, id, func(l *claims.Ledger) bool { return l.Reads > 1 }) {
+			waitUntil(ctx, due, s.stream(id).primaryPlanned)
+		}
+	}
+}
+
+// waitUntil waits until a time, or for an event before it. nil never happens.
+func waitUntil(ctx context.Context, due time.Time, event <-chan struct{}) {
+	select {
+	case <-event:
+	case <-time.After(time.Until(due)):
+	case <-ctx.Done():
 	}
 }
 
@@ -127,7 +147,10 @@ func (s *Session) stream(id string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[id] == nil {
-		s.streams[id] = &stream{lock: make(chan struct{}, 1)}
+		planned := make(chan struct{})
+		s.streams[id] = &stream{
+			lock: make(chan struct{}, 1), primaryPlanned: planned, planPrimary: sync.OnceFunc(func() { close(planned) }),
+		}
 	}
 	return s.streams[id]
 }

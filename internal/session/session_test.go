@@ -176,21 +176,28 @@ func TestWhatBlocksAStream(t *testing.T) {
 	}
 }
 
-// The first calls that leave a stream, or share one, wait 50 ms for the claims of others.
+// The first calls that leave a stream wait 50 ms for the claims of others. A resource whose stream is shared waits for the plan of the
+// other one only if the refresh has read both.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	shared := keeps(a)
 	shared.Marks = Marks{Streams: map[string]Mark{id: {Shared: true}}}
 	for _, test := range []struct {
 		change Change
+		reads  int
 		want   time.Duration
 	}{
-		{destroys(Marks{}), 50 * time.Millisecond}, {keeps(a), 0}, {creates(id, a), 0}, {shared, 50 * time.Millisecond},
+		{destroys(Marks{}), 0, 50 * time.Millisecond}, {keeps(a), 0, 0}, {creates(id, a), 0, 0},
+		{shared, 0, 0}, {shared, 1, 0}, {shared, 2, 50 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, start := New(nil, "here", false), time.Now()
+			for range test.reads {
+				s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{})
+			}
+			s.stream(id).primaryPlanned = make(chan struct{}) // the other resource is not planned
 			if s.Plan(t.Context(), test.change); time.Since(start) != test.want {
-				t.Errorf("%+v: %s", test.change, time.Since(start))
+				t.Errorf("%+v after %d reads: %s", test.change, test.reads, time.Since(start))
 			}
 		})
 	}
