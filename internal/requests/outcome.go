@@ -86,9 +86,11 @@ var requestIDs = []string{
 func (h *history) quote(r *Result, a attempt) {
 	short := func(text string) string { return h.redactor.Printable(text, masking.MaxText) }
 	r.Status, r.Location = a.status, short(a.head.Get("Location"))
+	requestID := ""
 	for _, name := range requestIDs {
-		r.RequestID = cmp.Or(r.RequestID, short(a.head.Get(name)))
+		requestID = cmp.Or(requestID, a.head.Get(name))
 	}
+	r.RequestID = short(requestID)
 	r.Challenge = short(strings.Join(a.head.Values("WWW-Authenticate"), ", "))
 	if a.status == http.StatusProxyAuthRequired {
 		r.Challenge = short(transport.ProxySchemes(a.head))
