@@ -33,6 +33,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	c.leaving = s.leaveKind(c, c.Marks.All.Session == s.id)
 	c.imported = s.importOf(c)
 	before := After{Kept: c.Was, Marks: c.lasting(), KeepState: true}
+	before.Marks.All.Import = ImportMark{}
 	switch {
 	case s.mayNotDetach(c): // of a tainted or replaced object, without a plan
 		before.Refusal = NotDetachable
