@@ -17,15 +17,19 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
+// What is wrong with a text of one line.
+const (
+	space   = "must not begin or end with white space, such as the line break of a file"
+	control = "must not have control characters, such as a line break"
+	mark    = "must not have a byte order mark (U+FEFF), with which some editors begin a file"
+)
+
 func TestCheckIDs(t *testing.T) {
 	t.Parallel()
 	const (
-		empty   = "must not be empty"
-		space   = "must not begin or end with white space, such as the line break of a file"
-		control = "must not have control characters, such as a line break"
-		mark    = "must not have a byte order mark (U+FEFF), with which some editors begin a file"
-		first   = "must not begin with a byte order mark (U+FEFF)"
-		dots    = `must not be ".", which has a special meaning in a URL path`
+		empty = "must not be empty"
+		first = "must not begin with a byte order mark (U+FEFF)"
+		dots  = `must not be ".", which has a special meaning in a URL path`
 	)
 	for _, id := range []string{"s1", "a b", "a/b?c#d%2F;e", "...", "./..", "%2e%2e",
 		"grün-流-😀", "a\u202eb", strings.Repeat("x", 5000)} {
@@ -47,11 +51,6 @@ func TestCheckIDs(t *testing.T) {
 
 func TestCheckLine(t *testing.T) {
 	t.Parallel()
-	const (
-		space   = "must not begin or end with white space, such as the line break of a file"
-		control = "must not have control characters, such as a line break"
-		mark    = "must not have a byte order mark (U+FEFF), with which some editors begin a file"
-	)
 	for text, want := range map[string]string{
 		"": "", "a b": "", `"a"`: "", "ü": "",
 		"a\r": space, "\na": space, "a ": space, "\ta": space, "a\u00a0": space, " \n": space,
