@@ -87,12 +87,14 @@ func (c *credentials) isDue(limit timeLimit, rejected *credential) bool {
 
 // awaitSearch waits for a search, and begins it if none is under way. The mutex is free meanwhile.
 func (c *credentials) awaitSearch(ctx context.Context, rejected bool) (err error) {
-	if c.search == nil {
-		c.search = newSearch(ctx, rejected)
-		go c.run(c.search, c.failed)
-	}
 	s := c.search
-	s.join(ctx)
+	if s == nil {
+		s = newSearch(ctx, rejected)
+		c.search = s
+		go c.run(s, c.failed)
+	} else {
+		s.join(ctx)
+	}
 	c.mu.Unlock()
 	select {
 	case <-s.done:

@@ -167,9 +167,9 @@ func TestSearchOfSeveralOperations(t *testing.T) {
 		defer cancel()
 		s := newSearch(first, false)
 		if deadline, _ := s.Deadline(); time.Until(deadline) != time.Minute {
-			t.Errorf("before an operation waits: %s", deadline)
+			t.Errorf("from its beginning: %s", deadline)
 		}
-		for _, limit := range []time.Duration{time.Minute, 5 * time.Minute, time.Second} {
+		for _, limit := range []time.Duration{5 * time.Minute, time.Second} {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			s.join(ctx)

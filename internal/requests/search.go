@@ -22,11 +22,11 @@ type search struct {
 	deadline time.Time
 }
 
-// newSearch returns a search, which belongs to none of the operations that wait for it.
+// newSearch returns a search that an operation waits for. It belongs to none of them.
 func newSearch(ctx context.Context, rejected bool) *search {
 	s := &search{rejected: rejected, done: make(chan struct{})}
 	s.Context, s.end = context.WithCancel(context.WithoutCancel(ctx))
-	s.deadline, _ = ctx.Deadline() // before the first one joins it
+	s.join(ctx)
 	return s
 }
 
